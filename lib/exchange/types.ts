@@ -1,0 +1,116 @@
+// What is an exchange: one HTTP request and its answer, carried to a peer?
+import type { PeerId } from "../base/peer_id.ts";
+import { OtelaError } from "../base/errors.ts";
+import type { Bytes } from "../base/units.ts";
+
+/** Header names and values in turn, in wire order, names in lower case: `["content-type", "text/plain"]`. */
+export type HeaderList = string[];
+
+/** The head of a request as the worker needs it. */
+export type ExchangeRequestHead = {
+  /** Name of the worker's service. */
+  readonly service: string;
+  readonly method: string;
+  /** Raw path and query for the engine, byte for byte, beginning with `/`. */
+  readonly path: string;
+  /** Already cleaned: no hop-by-hop headers, no credentials, no trust headers. */
+  readonly headers: HeaderList;
+  /** Length of the body in bytes, -1 when unknown. */
+  readonly bodyBytes: Bytes | -1;
+};
+
+/** A body that arrives in pieces. */
+export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** The answer, once its head is here. */
+export type ExchangeResponse = {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Whole when it came with its head, `null` when there is none, else in pieces; reading errors with an `ExchangeError`. */
+  readonly body: Uint8Array<ArrayBuffer> | null | BodyStream;
+  /** After the body ended: HTTP trailers of the engine; empty before. */
+  readonly trailers: () => HeaderList;
+};
+
+/** How far an exchange had come when it failed; retry goes by this alone. */
+export type ExchangePhase =
+  /** Nothing left this node. */
+  | "not_sent"
+  /** The worker answered that it did not pass the request to the engine. */
+  | "refused"
+  /** Sent; the engine may have seen it; no head came back. */
+  | "sent"
+  /** The head arrived, no byte of the body was handed on. */
+  | "head"
+  /** Part of the body was handed on. */
+  | "body";
+
+/** Why an exchange failed. */
+export type ExchangeFailure =
+  | "unreachable"
+  | "lane_closed"
+  | "lane_stalled"
+  | "no_such_service"
+  | "not_allowed"
+  | "overloaded"
+  | "engine_unreachable"
+  | "engine_failed"
+  | "engine_timed_out"
+  | "canceled"
+  | "protocol";
+
+/** One exchange that did not end well. */
+export class ExchangeError extends OtelaError {
+  override readonly name = "ExchangeError";
+
+  constructor(
+    readonly failure: ExchangeFailure,
+    readonly phase: ExchangePhase,
+    message: string,
+    cause?: unknown,
+  ) {
+    super("exchange_failed", message, { cause, fields: { failure, phase } });
+  }
+}
+
+/** A running exchange. */
+export type Exchange = {
+  /** Settles when the head is here; rejects with an `ExchangeError`. */
+  readonly response: Promise<ExchangeResponse>;
+  /** Ends it on both sides; idempotent; harmless after the end. */
+  cancel(reason: string): void;
+};
+
+/** A WebSocket through the mesh: messages, not bytes. */
+export type SocketSession = {
+  /** The sub-protocol that the engine chose; empty when none. */
+  readonly protocol: string;
+  /** Sends one message to the engine; returns bytes queued and not yet sent. */
+  send(message: string | Uint8Array<ArrayBuffer>): Bytes;
+  close(code: number, reason: string): void;
+  /** Set once, at once. Nothing comes after `closed`. */
+  bind(handlers: {
+    message(message: string | Uint8Array<ArrayBuffer>): void;
+    closed(code: number, reason: string): void;
+  }): void;
+};
+
+/** Opened, or the engine's own refusal for the client. */
+export type SocketOpening =
+  | { readonly opened: true; readonly session: SocketSession }
+  | { readonly opened: false; readonly response: ExchangeResponse };
+
+/** Carries exchanges to services of peers, this node's own included (port; see `client.ts` for the mesh). */
+export interface Exchanger {
+  /**
+   * @param peer Who serves; may be this node itself.
+   * @param body `null` for none; bytes are not changed afterwards by the caller.
+   */
+  request(
+    peer: PeerId,
+    head: ExchangeRequestHead,
+    body: Uint8Array<ArrayBuffer> | null | BodyStream,
+  ): Exchange;
+  /** Opens a WebSocket at the engine. @throws {ExchangeError} */
+  openSocket(peer: PeerId, head: ExchangeRequestHead, signal: AbortSignal): Promise<SocketOpening>;
+}
