@@ -25,6 +25,7 @@ export type ErrorCode =
   | "overloaded"
   | "peer_unreachable"
   | "port_busy"
+  | "state_unusable"
   | "timed_out"
   | "unauthorized"
   | "upgrade_unsupported"
