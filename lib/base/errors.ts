@@ -20,6 +20,7 @@ export type ErrorCode =
   | "no_such_endpoint"
   | "no_such_peer"
   | "no_such_service"
+  | "node_failed"
   | "node_stopping"
   | "node_unreachable"
   | "overloaded"
