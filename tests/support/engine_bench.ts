@@ -5,7 +5,7 @@ import { sseEvent } from "./engine_sse.ts";
 export const benchAnswer: string = JSON.stringify({
   id: "chatcmpl-bench",
   object: "chat.completion",
-  choices: [{ message: { role: "assistant", content: "hello world".repeat(15) } }],
+  choices: [{ message: { role: "assistant", content: "hello world".repeat(14) } }],
 }).padEnd(270, " ");
 
 const headers = { "content-type": "application/json" };

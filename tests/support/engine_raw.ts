@@ -1,112 +1,93 @@
 // What does a client of a broken engine see? A TCP server that sends exactly the bytes it is told.
+import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** What happens on a connection after the request's head arrived, in turn. */
+/** What happens on a connection after a request's head arrived, in turn. */
 export type RawStep =
   /** Sends these bytes. */
   | { readonly send: string | Uint8Array<ArrayBuffer> }
   /** Lets so much time pass. */
   | { readonly waitMs: number }
-  /** Waits for the client to go away or close its side. */
+  /** Says nothing more until the client goes away. */
   | "stall"
-  /** Ends our side in order (FIN) and closes. */
+  /** Ends our side in order (FIN). */
   | "close"
-  /** Breaks the connection with RST. */
+  /** Breaks the connection (RST) once what was sent has left. */
   | "reset";
 
 /** A running fault engine. */
 export type RawEngine = {
   readonly url: string;
   readonly port: number;
-  /** The bytes that each connection has received, as text in Latin-1. */
-  readonly received: string[];
-  /** Settles when the client of a connection, counted from 0, went away during `stall`. */
+  /** What each connection has received, as text in Latin-1. */
+  readonly received: readonly string[];
+  /** Settles when a connection, counted from 0, has received a request's head. */
+  headSeen(connection: number): Promise<void>;
+  /** Settles when the client of a connection, counted from 0, went away. */
   clientGone(connection: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-const latin1 = new TextDecoder("latin1");
-const encoder = new TextEncoder();
-
 /**
- * Plays one list of steps per connection; the last list serves all later ones. A connection that has played
- * its steps without `close` waits for the next request and plays them again (keep-alive).
+ * Plays one list of steps per connection; the last list serves all later ones. A connection whose list ends
+ * without `stall`, `close` or `reset` waits for the next request and plays it again.
  */
-export function startRawEngine(...scripts: readonly RawStep[][]): RawEngine {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+export async function startRawEngine(...scripts: readonly RawStep[][]): Promise<RawEngine> {
   const received: string[] = [];
+  const seen: PromiseWithResolvers<void>[] = [];
   const gone: PromiseWithResolvers<void>[] = [];
-  const goneOf = (index: number) => gone[index] ??= Promise.withResolvers<void>();
-  const open = new Set<Deno.TcpConn>();
-  const running = accept();
+  const at = (list: PromiseWithResolvers<void>[], index: number) =>
+    list[index] ??= Promise.withResolvers<void>();
+  const open = new Set<Socket>();
+  let connections = 0;
 
-  async function accept(): Promise<void> {
-    const plays: Promise<void>[] = [];
-    let index = 0;
-    for await (const connection of listener) {
-      open.add(connection);
-      const script = scripts[Math.min(index, scripts.length - 1)];
-      plays.push(
-        play(connection, script, index++).catch(() => {}).finally(() => {
-          open.delete(connection);
-          closeQuietly(connection);
-        }),
-      );
-    }
-    await Promise.all(plays);
-  }
-
-  async function play(connection: Deno.TcpConn, script: RawStep[], index: number): Promise<void> {
-    // The kernel answers with RST when a socket is closed while bytes are unread, so one is left: the last of
-    // the head. Deno has no other way to ask for it.
-    const isReset = script.includes("reset");
-    const buffer = new Uint8Array(isReset ? 1 : 65_536);
-    const headEnd = isReset ? "\r\n\r" : "\r\n\r\n";
-    received[index] = "";
-    const read = async (): Promise<boolean> => {
-      const length = await connection.read(buffer).catch(() => null);
-      if (length === null) goneOf(index).resolve();
-      else received[index] += latin1.decode(buffer.subarray(0, length));
-      return length !== null;
-    };
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const index = connections++;
+    const script = scripts[Math.min(index, scripts.length - 1)];
     let answeredTo = 0;
-    while (true) {
-      while (!received[index].includes(headEnd, answeredTo)) if (!(await read())) return;
+    let isPlaying = false;
+    received[index] = "";
+    open.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => {}); // A client that breaks off is what these tests are about.
+    socket.on("end", () => at(gone, index).resolve());
+    socket.on("close", () => {
+      open.delete(socket);
+      at(gone, index).resolve();
+    });
+    socket.on("data", async (bytes) => {
+      received[index] += bytes.toString("latin1");
+      if (isPlaying || !received[index].includes("\r\n\r\n", answeredTo)) return;
+      isPlaying = true;
+      at(seen, index).resolve();
+      isPlaying = await play(socket, script);
       answeredTo = received[index].length;
-      for (const step of script) {
-        if (step === "close" || step === "reset") return;
-        if (step === "stall") {
-          while (await read());
-          return;
-        }
-        if ("waitMs" in step) await new Promise((done) => setTimeout(done, step.waitMs));
-        else await writeAll(connection, step.send);
-      }
-    }
-  }
-
-  const { port } = listener.addr as Deno.NetAddr;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     received,
-    clientGone: (index) => goneOf(index).promise,
+    headSeen: (index) => at(seen, index).promise,
+    clientGone: (index) => at(gone, index).promise,
     stop: async () => {
-      listener.close();
-      for (const connection of open) closeQuietly(connection);
-      await running;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of open) socket.destroy();
+      await closed;
     },
   };
 }
 
-async function writeAll(connection: Deno.TcpConn, data: string | Uint8Array): Promise<void> {
-  const bytes = typeof data === "string" ? encoder.encode(data) : data;
-  for (let sent = 0; sent < bytes.byteLength;) sent += await connection.write(bytes.subarray(sent));
-}
-
-function closeQuietly(connection: Deno.TcpConn): void {
-  try {
-    connection.close();
-  } catch {
-    // The play or the other side closed it before.
+/** @returns Whether nothing more may be played on this connection. */
+async function play(socket: Socket, script: readonly RawStep[]): Promise<boolean> {
+  for (const step of script) {
+    if (socket.destroyed || step === "stall") return true;
+    if (step === "close") socket.end();
+    else if (step === "reset") socket.resetAndDestroy();
+    else if ("waitMs" in step) await new Promise((done) => setTimeout(done, step.waitMs));
+    else await new Promise<void>((done) => socket.write(step.send, () => done()));
+    if (step === "close" || step === "reset") return true;
   }
+  return false;
 }
