@@ -1,7 +1,10 @@
 // What is an exchange: one HTTP request and its answer, carried to a peer?
 import type { PeerId } from "../base/peer_id.ts";
 import { OtelaError } from "../base/errors.ts";
+import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
+
+export type { ExchangeFailure, ExchangePhase };
 
 /** Header names and values in turn, in wire order, names in lower case: `["content-type", "text/plain"]`. */
 export type HeaderList = string[];
@@ -31,33 +34,6 @@ export type ExchangeResponse = {
   /** After the body ended: HTTP trailers of the engine; empty before. */
   readonly trailers: () => HeaderList;
 };
-
-/** How far an exchange had come when it failed; retry goes by this alone. */
-export type ExchangePhase =
-  /** Nothing left this node. */
-  | "not_sent"
-  /** The worker answered that it did not pass the request to the engine. */
-  | "refused"
-  /** Sent; the engine may have seen it; no head came back. */
-  | "sent"
-  /** The head arrived, no byte of the body was handed on. */
-  | "head"
-  /** Part of the body was handed on. */
-  | "body";
-
-/** Why an exchange failed. */
-export type ExchangeFailure =
-  | "unreachable"
-  | "lane_closed"
-  | "lane_stalled"
-  | "no_such_service"
-  | "not_allowed"
-  | "overloaded"
-  | "engine_unreachable"
-  | "engine_failed"
-  | "engine_timed_out"
-  | "canceled"
-  | "protocol";
 
 /** One exchange that did not end well. */
 export class ExchangeError extends OtelaError {

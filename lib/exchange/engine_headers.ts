@@ -1,0 +1,51 @@
+// Which header fields of an engine's answer travel on?
+import type { HeaderList } from "./types.ts";
+
+/** RFC 9110 §7.6.1: fields that speak about one connection only; lanes frame bodies themselves. */
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * An engine's raw header fields, in their order, without those that end here.
+ * @param raw Names and values in turn, bytes as they came (Latin-1 by RFC 9110 §5.5).
+ */
+export function engineHeaders(raw: readonly Uint8Array[]): HeaderList {
+  const headers: HeaderList = [];
+  let listed: string | undefined;
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = latin1(raw[i]).toLowerCase();
+    if (hopByHop.has(name)) {
+      if (name === "connection") listed = latin1(raw[i + 1]).toLowerCase();
+      continue;
+    }
+    headers.push(name, latin1(raw[i + 1]));
+  }
+  return listed === undefined || listed === "keep-alive" || listed === "close"
+    ? headers
+    : withoutListed(headers, listed);
+}
+
+/** Fields that the engine's `Connection` names end here too. */
+function withoutListed(headers: HeaderList, connection: string): HeaderList {
+  const names = new Set(connection.split(",").map((name) => name.trim()));
+  const kept: HeaderList = [];
+  for (let i = 0; i < headers.length; i += 2) {
+    if (!names.has(headers[i])) kept.push(headers[i], headers[i + 1]);
+  }
+  return kept;
+}
+
+/** Short texts: building them from char codes beats a decoder's call. */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]);
+  return text;
+}

@@ -1,0 +1,79 @@
+// How do the frames of one turn of the event loop leave in one write?
+import { assert } from "../base/assert.ts";
+import { type Bytes, KiB } from "../base/units.ts";
+import { frameHeaderBytes, payloadBytesMax, writeU32 } from "./frame.ts";
+
+/** What a lane does with its bytes. */
+export type LaneSink = {
+  /** Sends a batch; false when the stream holds more than its bound and `Lane.drained` will follow. */
+  send(batch: Uint8Array): boolean;
+  /** Asks for `flush` at the end of this turn; called once until that happened. */
+  requestFlush(): void;
+};
+
+/** A batch leaves early when the next frame would not fit: larger batches gained nothing (measured). */
+const batchBytesMax: Bytes = 64 * KiB;
+
+/**
+ * Collects frames in one kept buffer and hands them over as one batch: noise, yamux and the system call are
+ * then paid once for all of them.
+ */
+export class FrameWriter {
+  private readonly scratch = new Uint8Array(batchBytesMax);
+  private usedBytes = 0;
+  private isFlushAsked = false;
+  /** Whether the stream said it holds enough; data waits then, control frames pass. */
+  isBlocked = false;
+  /** Batches handed to the stream so far. A frame written while this is n has left once it is above n. */
+  batchCount = 0;
+
+  constructor(private readonly sink: LaneSink) {}
+
+  /**
+   * Begins a frame and gives the place to write its payload to.
+   * @param payloadBytes Exact; at most `payloadBytesMax`.
+   * @returns The buffer and the offset of the payload in it, to be filled before anything else is written.
+   */
+  begin(type: number, id: number, payloadBytes: Bytes): number {
+    assert(payloadBytes <= payloadBytesMax, "a payload fits a frame");
+    if (this.usedBytes + frameHeaderBytes + payloadBytes > batchBytesMax) this.sendBatch();
+    const scratch = this.scratch;
+    const at = this.usedBytes;
+    scratch[at] = type;
+    writeU32(scratch, at + 1, id);
+    writeU32(scratch, at + 5, payloadBytes);
+    this.usedBytes = at + frameHeaderBytes + payloadBytes;
+    this.askFlush();
+    return at + frameHeaderBytes;
+  }
+
+  /** Where `begin` points into. */
+  get buffer(): Uint8Array {
+    return this.scratch;
+  }
+
+  frame(type: number, id: number, payload?: Uint8Array): void {
+    const at = this.begin(type, id, payload?.length ?? 0);
+    if (payload) this.scratch.set(payload, at);
+  }
+
+  /** Asks for a flush although no frame was written yet. */
+  askFlush(): void {
+    if (this.isFlushAsked) return;
+    this.isFlushAsked = true;
+    this.sink.requestFlush();
+  }
+
+  /** Sends what was collected; the end of the turn calls it through the lane. */
+  flush(): void {
+    this.isFlushAsked = false;
+    if (this.usedBytes > 0) this.sendBatch();
+  }
+
+  private sendBatch(): void {
+    const batch = this.scratch.slice(0, this.usedBytes);
+    this.usedBytes = 0;
+    this.batchCount += 1;
+    if (!this.sink.send(batch)) this.isBlocked = true;
+  }
+}
