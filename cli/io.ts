@@ -1,0 +1,16 @@
+// What does a command have of the world around it?
+import type { SignalSource } from "../lib/launcher/signals.ts";
+
+/** Everything a command gets and gives, so that a test runs it without a process. */
+export type CommandIo = {
+  /** Without the program's name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where relative paths start. */
+  readonly cwd: string;
+  /** Writes one line to standard output: what was asked for. */
+  readonly out: (line: string) => void;
+  /** Writes one line to standard error: everything else. */
+  readonly err: (line: string) => void;
+  readonly signals: SignalSource;
+};

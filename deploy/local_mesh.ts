@@ -1,0 +1,96 @@
+// How does a whole mesh run on one machine: a head, two workers, and an engine behind each?
+import { type NodeProcess, startNode } from "../tests/support/node_process.ts";
+import { type DemoEngine, type EngineChoice, startDemoEngine } from "./engines.ts";
+import { preparePackages } from "./packages.ts";
+import { together } from "./together.ts";
+
+/** One node of the mesh, with the name by which people are shown it. */
+export type MeshNode = {
+  readonly name: string;
+  readonly node: NodeProcess;
+  readonly startMs: number;
+  /** `undefined` for the head. */
+  readonly engine: DemoEngine | undefined;
+};
+
+/** Told what was started, as soon as it was. */
+export type MeshReport = {
+  readonly packages: () => void;
+  readonly engine: (engine: DemoEngine, index: number) => void;
+  readonly node: (node: MeshNode) => void;
+};
+
+/** A running mesh. Leaving an `await using` scope ends every process and removes every file of it. */
+export class LocalMesh implements AsyncDisposable {
+  constructor(
+    readonly head: MeshNode,
+    readonly workers: readonly MeshNode[],
+    private readonly owned: AsyncDisposableStack,
+  ) {}
+
+  /** Name of the node with this PeerId; the PeerId itself when it is none of ours. */
+  nameOf(peerId: string): string {
+    const all = [this.head, ...this.workers];
+    return all.find(({ node }) => node.peerId === peerId)?.name ?? peerId;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.owned.disposeAsync();
+  }
+}
+
+const workerCount = 2;
+
+/**
+ * Starts engines and nodes as processes of their own, on loopback, on free ports, in a temporary folder.
+ * @param choices One engine for each worker; the last one counts for the rest.
+ * @param signal Ends the start; what had been started is ended then, as after any failure.
+ * @throws {Error} When something does not start, with one line that says what.
+ */
+export async function startLocalMesh(
+  choices: readonly EngineChoice[],
+  report: MeshReport,
+  signal: AbortSignal,
+): Promise<LocalMesh> {
+  await using own = new AsyncDisposableStack();
+  const home = await Deno.makeTempDir({ prefix: "otela-mesh-" });
+  own.defer(() => Deno.remove(home, { recursive: true }));
+  await preparePackages(report.packages, signal);
+
+  const startOne = async (
+    name: string,
+    args: string[],
+    running: AbortSignal,
+    engine?: DemoEngine,
+  ) => {
+    const folder = `${home}/${name.replace(" ", "-")}`;
+    await Deno.mkdir(folder);
+    const startedAtMs = performance.now();
+    const node = own.use(await startNode({ home: folder, args, signal: running }));
+    const started = { name, node, startMs: performance.now() - startedAtMs, engine };
+    report.node(started);
+    return started;
+  };
+  const engines = await together(
+    Array.from({ length: workerCount }, (_, index) => async (running) => {
+      const choice = choices[Math.min(index, choices.length - 1)];
+      const engine = await startDemoEngine(choice, index, { own, signal: running });
+      report.engine(engine, index);
+      return engine;
+    }),
+    signal,
+  );
+  const head = await startOne("head", ["--role", "head", ...onLoopback], signal);
+  const workers = await together(
+    engines.map((engine, index) => (running) => {
+      const service = ["--service.name", "llm", "--service.url", engine.url];
+      const args = ["--bootstrap.source", head.node.multiaddrs[0], ...service, ...onLoopback];
+      return startOne(`worker ${index + 1}`, args, running, engine);
+    }),
+    signal,
+  );
+  return new LocalMesh(head, workers, own.move());
+}
+
+/** Nothing of the demo listens where another machine could reach it. */
+const onLoopback = ["--host", "127.0.0.1", "--mesh.hosts", "127.0.0.1"];
