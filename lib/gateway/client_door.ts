@@ -1,0 +1,183 @@
+// How does a client's request become an answer?
+import { OtelaError } from "../base/errors.ts";
+import type { Ms } from "../base/units.ts";
+import { requireKey } from "./client_keys.ts";
+import { type Cors, corsHeaderNames, createCors } from "./cors.ts";
+import { matchTarget } from "./endpoint.ts";
+import type { ForwardTarget } from "./target.ts";
+import { createInfoRoutes, readMethods } from "./info_routes.ts";
+import { hostOf, isLoopback } from "./loopback.ts";
+import { outcomeOfProblem, outcomeOfStatus } from "./outcome.ts";
+import type { ClientDoorPorts } from "./ports.ts";
+import { clientProblem, logUnforeseen, toProblem } from "./problem.ts";
+import { rawTarget } from "./raw_target.ts";
+import { isRequestId, type RequestContext } from "./request_context.ts";
+import { readRequestHead, type RequestHead } from "./request_head.ts";
+import { isSocketWanted } from "./upgrade.ts";
+
+/** What the server knows of the connection; `Deno.serve` passes it. */
+export type ConnectionFacts = { readonly remoteAddr: Deno.Addr };
+
+/** Answers one request; never throws and never rejects. */
+export type ClientDoor = (
+  request: Request,
+  connection: ConnectionFacts,
+) => Response | Promise<Response>;
+
+/** One request inside the door. */
+class Visit implements RequestContext {
+  readonly requestId: string;
+  isUpgrade = false;
+  /** Set once the request is the forwarder's to count and to log. */
+  target: ForwardTarget | undefined;
+
+  constructor(
+    readonly head: RequestHead,
+    readonly receivedAtMs: Ms,
+    private readonly connection: ConnectionFacts,
+    newRequestId: () => string,
+  ) {
+    this.requestId = isRequestId(head.requestId) ? head.requestId : newRequestId();
+  }
+
+  get headers(): RequestHead["headers"] {
+    return this.head.headers;
+  }
+
+  get remoteAddress(): string {
+    return hostOf(this.connection.remoteAddr);
+  }
+}
+
+/**
+ * The whole surface that clients see. Opens nothing, so a test just calls it with a `Request`; the node
+ * hands it to `Deno.serve`.
+ */
+export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
+  const cors = createCors(ports.config.corsOrigins);
+  const answerInfo = createInfoRoutes(ports);
+
+  function serve(request: Request, visit: Visit): Response | Promise<Response> {
+    const { head } = visit;
+    const { method } = request;
+    if (head.fault !== "") {
+      throw new OtelaError("bad_request", `Cannot read the request as ${head.fault}`);
+    }
+    const raw = rawTarget(request.url);
+    // Browsers send no key with a preflight.
+    if (method === "OPTIONS" && head.preflightMethod !== "") return preflight(cors, head.origin);
+    if (ports.keys && !/^\/v1\/health\/?$/.test(raw.path)) {
+      requireKey(ports.keys, head.authorization, head.apiKey);
+    }
+    if (method === "TRACE" || method === "CONNECT") refuseMethod(method);
+    visit.isUpgrade = isSocketWanted(method, head);
+    const target = matchTarget(method, raw, ports.config.openAiService);
+    if (target === undefined) {
+      return method === "OPTIONS"
+        ? new Response(null, { status: 204, headers: { allow: readMethods } })
+        : answerInfo(request);
+    }
+    if (target.kind === "local" && !isLoopback(visit.remoteAddress)) {
+      throw new OtelaError(
+        "forbidden",
+        "Cannot serve /v1/_service/ as the caller must be on this machine; /v1/service/ is for all",
+      );
+    }
+    visit.target = target;
+    return ports.forwarder.forward(request, target, visit);
+  }
+
+  function fail(thrown: unknown, request: Request, visit: Visit): Response {
+    const problem = toProblem(thrown, visit.requestId);
+    logUnforeseen(ports.log, thrown, problem, visit.requestId);
+    if (visit.target === undefined) ports.metrics.meter.refused(problem.code);
+    const response = clientProblem(problem);
+    const { attempts, worker } = thrown instanceof OtelaError ? thrown.fields : {};
+    record(request, visit, response, {
+      outcome: outcomeOfProblem(problem),
+      code: problem.code,
+      attempts: typeof attempts === "number" ? attempts : 0,
+      worker: typeof worker === "string" ? worker.slice(-8) : "",
+    });
+    return finish(response, visit);
+  }
+
+  function record(
+    request: Request,
+    visit: Visit,
+    response: Response,
+    end: Pick<
+      Parameters<typeof ports.accessLog.write>[0],
+      "outcome" | "code" | "attempts" | "worker"
+    >,
+  ): void {
+    if (!ports.accessLog.isOn) return;
+    const durationMs = ports.clock.nowMs() - visit.receivedAtMs;
+    ports.accessLog.write({
+      requestId: visit.requestId,
+      method: request.method,
+      path: pathOf(request.url),
+      status: response.status,
+      service: visit.target?.service ?? "",
+      durationMs,
+      firstByteMs: durationMs,
+      bodyBytes: Number(response.headers.get("content-length") ?? 0),
+      ...end,
+    });
+  }
+
+  /** The headers that are on every answer, whoever made it. */
+  function finish(response: Response, { requestId, head }: Visit): Response {
+    response.headers.set("x-request-id", requestId);
+    if (head.origin !== "" && head.preflightMethod === "") {
+      for (const name of corsHeaderNames) response.headers.delete(name);
+      appendAll(response.headers, cors.answer(head.origin));
+    }
+    return response;
+  }
+
+  function answered(response: Response, request: Request, visit: Visit): Response {
+    if (visit.target === undefined) {
+      const outcome = outcomeOfStatus(response.status);
+      record(request, visit, response, { outcome, code: "", attempts: 0, worker: "" });
+    }
+    return finish(response, visit);
+  }
+
+  return (request, connection) => {
+    const head = readRequestHead(request.headers);
+    const visit = new Visit(head, ports.clock.nowMs(), connection, ports.newRequestId);
+    try {
+      const response = serve(request, visit);
+      if (response instanceof Response) return answered(response, request, visit);
+      return response.then(
+        (whole) => answered(whole, request, visit),
+        (thrown) => fail(thrown, request, visit),
+      );
+    } catch (thrown) {
+      return fail(thrown, request, visit);
+    }
+  };
+}
+
+function preflight(cors: Cors, origin: string): Response {
+  const response = new Response(null, { status: 204 });
+  appendAll(response.headers, cors.preflight(origin));
+  return response;
+}
+
+function refuseMethod(method: string): never {
+  throw new OtelaError("method_not_allowed", `Cannot use ${method} at this node`, {
+    fields: { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" },
+  });
+}
+
+function appendAll(headers: Headers, list: readonly string[]): void {
+  for (let index = 0; index < list.length; index += 2) headers.append(list[index], list[index + 1]);
+}
+
+/** For the log only: works on every URL, also on those that `rawTarget` refuses. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  return start < 0 ? url : url.slice(start).replace(/[?#].*$/s, "");
+}

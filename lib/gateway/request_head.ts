@@ -1,0 +1,76 @@
+// Which headers of a request does the client door itself read?
+import type { HeaderList } from "../exchange/types.ts";
+
+/** The headers that the door decides by, taken in one walk over all of them. Empty text when absent. */
+export type RequestHead = {
+  readonly headers: HeaderList;
+  readonly authorization: string;
+  readonly apiKey: string;
+  readonly origin: string;
+  readonly requestId: string;
+  /** `access-control-request-method`: only a browser's preflight has it. */
+  readonly preflightMethod: string;
+  readonly upgrade: string;
+  readonly connection: string;
+  readonly isH2cOffer: boolean;
+  /** Why the request must be refused unread; empty when it is sound. */
+  readonly fault: string;
+};
+
+/** A host may hold a port and an IPv6 address, and nothing that could move the start of the path. */
+const hostShape = /^[A-Za-z0-9._~:[\]%-]*$/;
+
+/**
+ * Reads what the door needs, and finds what two HTTP hops could read differently (C019): the server
+ * under us already refuses both kinds of length, differing lengths and signed ones, but passes a
+ * `transfer-encoding` list, a doubled length and a host with a path in it.
+ */
+export function readRequestHead(source: Headers): RequestHead {
+  const headers: HeaderList = [];
+  let authorization = "", apiKey = "", origin = "", requestId = "", preflightMethod = "";
+  let upgrade = "", connection = "", isH2cOffer = false, fault = "";
+  source.forEach((value, name) => {
+    headers.push(name, value);
+    switch (name) {
+      case "authorization":
+        return void (authorization = value);
+      case "x-api-key":
+        return void (apiKey = value);
+      case "origin":
+        return void (origin = value);
+      case "x-request-id":
+        return void (requestId = value);
+      case "x-otela-request-id":
+        return void (requestId ||= value);
+      case "access-control-request-method":
+        return void (preflightMethod = value);
+      case "upgrade":
+        return void (upgrade = value);
+      case "connection":
+        return void (connection = value);
+      case "http2-settings":
+        return void (isH2cOffer = true);
+      case "host":
+        if (!hostShape.test(value)) fault = "its host must name a host and nothing else";
+        return;
+      case "content-length":
+        if (!/^\d+$/.test(value)) fault = "its content-length must be one whole number";
+        return;
+      case "transfer-encoding":
+        if (value.toLowerCase() !== "chunked") fault = 'its transfer-encoding must be "chunked"';
+        return;
+    }
+  });
+  return {
+    headers,
+    authorization,
+    apiKey,
+    origin,
+    requestId,
+    preflightMethod,
+    upgrade,
+    connection,
+    isH2cOffer,
+    fault,
+  };
+}
