@@ -1,0 +1,31 @@
+// Which request does the load send?
+
+/** Where a request goes, as `Deno.connect` wants it, and the path. */
+export type RequestTarget = {
+  readonly hostname: string;
+  readonly port: number;
+  readonly path: string;
+};
+
+/** @param url `http` with an explicit port. */
+export function requestTarget(url: string): RequestTarget {
+  const { hostname, port, pathname } = new URL(url);
+  return { hostname, port: Number(port), path: pathname };
+}
+
+/** The smallest chat request: 66 bytes of JSON. */
+export const chatBody = '{"model":"m","messages":[{"role":"user","content":"hello there"}]}';
+
+/** A stream of `eventCount` events, `intervalMs` apart; `bench/engine.ts` knows the two extra fields. */
+export function streamBody(eventCount: number, intervalMs: number): string {
+  return `{"model":"m","stream":true,"event_count":${eventCount},"interval_ms":${intervalMs},` +
+    `"messages":[{"role":"user","content":"hello there"}]}`;
+}
+
+/** A whole request, ready to be written again and again. */
+export function chatRequest(target: RequestTarget, body = chatBody): Uint8Array {
+  return new TextEncoder().encode(
+    `POST ${target.path} HTTP/1.1\r\nhost: ${target.hostname}:${target.port}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+}
