@@ -13,11 +13,11 @@ export async function benchIdleStreams(options: BenchOptions, report: Report): P
   await using stack = new AsyncDisposableStack();
   const load = await startLoad(stack);
   const besides = await startLoad(stack);
-  const engine = await startEngine(stack);
+  const connections = options.isSmall ? 300 : 1_500;
+  const eventCount = Math.ceil(options.seconds ?? (options.isSmall ? 5 : 60));
+  const engine = await startEngine(stack, { eventCount, intervalMs });
   const mesh = await startMesh(stack, engine.url, options.exe);
   const url = chatUrl(mesh.head.url);
-  const connections = options.isSmall ? 300 : 1_500;
-  const eventCount = options.seconds ?? (options.isSmall ? 5 : 60);
   const openMs = eventCount * intervalMs;
   const chat = (measuredMs: number) =>
     runJob<ClosedLoopResult>(besides, {

@@ -21,8 +21,8 @@ export async function benchStart(options: BenchOptions, report: Report): Promise
     ready.head.push(mesh.head.readyMs);
     ready.worker.push(mesh.worker.readyMs);
     if (round < roundCount - 1) continue;
-    memory.head = await settledMemoryMb(mesh.head.child.pid, settleMs);
-    memory.worker = await settledMemoryMb(mesh.worker.child.pid, settleMs);
+    memory.head = await settledMemoryMb(mesh.head.pid, settleMs);
+    memory.worker = await settledMemoryMb(mesh.worker.pid, settleMs);
   }
   for (const role of ["head", "worker"] as const) {
     const readyMs = median(ready[role]);

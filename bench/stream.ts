@@ -1,12 +1,12 @@
 // How soon and how evenly do streamed tokens arrive through the mesh, when hundreds of streams are open?
 import type { EventStreamsResult } from "./load/job.ts";
 import type { BenchOptions } from "./rig/options.ts";
+import { tokenStream } from "./rig/processes.ts";
 import type { Report } from "./rig/report.ts";
 import { Rounds } from "./rig/rounds.ts";
 import { runJob, startTargets, type Targets } from "./rig/targets.ts";
 
-const eventCount = 64;
-const intervalMs = 20;
+const { eventCount, intervalMs } = tokenStream;
 
 /** Starts everything, measures and judges. */
 export async function benchStream(options: BenchOptions, report: Report): Promise<void> {

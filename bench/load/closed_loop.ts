@@ -1,7 +1,7 @@
 // How many requests a second does a target answer, and how fast?
 import { close, connect } from "./connection.ts";
 import type { ClosedLoopJob, ClosedLoopResult } from "./job.ts";
-import { chatRequest, type RequestTarget, requestTarget } from "./request.ts";
+import { chatBody, chatRequest, type RequestTarget, requestTarget } from "./request.ts";
 import { ResponseReader } from "./response_reader.ts";
 import type { Samples } from "./samples.ts";
 
@@ -23,7 +23,7 @@ export async function runClosedLoop(
 ): Promise<ClosedLoopResult> {
   samples.clear();
   const target = requestTarget(job.url);
-  const request = chatRequest(target);
+  const request = chatRequest(target, chatBody);
   const startMs = performance.now();
   const run: Run = {
     target,

@@ -28,7 +28,7 @@ export async function runEventStreams(
   const run: Run = {
     job,
     target,
-    request: chatRequest(target, streamBody(job.eventCount, job.intervalMs)),
+    request: chatRequest(target, streamBody),
     first,
     gaps,
     allOpenFromMs: startMs + streamMs,

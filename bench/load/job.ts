@@ -23,7 +23,7 @@ export type EventStreamsJob = {
   readonly kind: "event_streams";
   readonly url: string;
   readonly connections: number;
-  /** Events of one stream, and the time the engine leaves between them. */
+  /** Events of one stream and the time between them, as the engine was told. */
   readonly eventCount: number;
   readonly intervalMs: number;
   /** How many streams each connection asks for, one after the other. */

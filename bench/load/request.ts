@@ -16,14 +16,12 @@ export function requestTarget(url: string): RequestTarget {
 /** The smallest chat request: 66 bytes of JSON. */
 export const chatBody = '{"model":"m","messages":[{"role":"user","content":"hello there"}]}';
 
-/** A stream of `eventCount` events, `intervalMs` apart; `bench/engine.ts` knows the two extra fields. */
-export function streamBody(eventCount: number, intervalMs: number): string {
-  return `{"model":"m","stream":true,"event_count":${eventCount},"interval_ms":${intervalMs},` +
-    `"messages":[{"role":"user","content":"hello there"}]}`;
-}
+/** The same, streamed; the engine decides how many events there are. */
+export const streamBody =
+  '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello there"}]}';
 
 /** A whole request, ready to be written again and again. */
-export function chatRequest(target: RequestTarget, body = chatBody): Uint8Array {
+export function chatRequest(target: RequestTarget, body: string): Uint8Array {
   return new TextEncoder().encode(
     `POST ${target.path} HTTP/1.1\r\nhost: ${target.hostname}:${target.port}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,

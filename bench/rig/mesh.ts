@@ -1,57 +1,33 @@
 // How does a bench get a head and a worker of ours in front of an engine?
-import { Child } from "./child.ts";
-import { otelaCommand } from "./otela_task.ts";
+import { type ReadyLine, runOtela } from "../../tests/support/node_process.ts";
+import { Program } from "../../tests/support/program.ts";
 
 const readyAfterMsMax = 30_000;
 const askAgainAfterMs = 50;
 
-/** What a node prints with `start --json` once it is ready. */
-type Ready = { readonly url: string; readonly addresses: readonly string[] };
-
 export type StartedNode = {
-  readonly child: Child;
-  /** Of the client door. */
+  readonly pid: number;
+  /** URL of the client door. */
   readonly url: string;
-  readonly addresses: readonly string[];
+  readonly multiaddrs: readonly string[];
   /** From the start of the process to its ready line. */
   readonly readyMs: number;
 };
 
 export type Mesh = { readonly head: StartedNode; readonly worker: StartedNode };
 
-/** Starts one node and waits until it is ready. */
-export async function startNode(
-  stack: AsyncDisposableStack,
-  role: "head" | "worker",
-  exe: string | undefined,
-  args: readonly string[] = [],
-): Promise<StartedNode> {
-  const stateDir = await Deno.makeTempDir({ prefix: "otela-bench-" });
-  stack.defer(() => Deno.remove(stateDir, { recursive: true }));
-  const { command, env } = otelaCommand(exe);
-  const start = [...command, "start", "--json", "--role", role, "--port", "0", "--tcpport", "0"];
-  const startMs = performance.now();
-  const child = stack.use(new Child(role, [...start, "--state-dir", stateDir, ...args], env));
-  const ready = await child.next<Ready>(readyAfterMsMax);
-  const readyMs = performance.now() - startMs;
-  child.ignoreOutput();
-  return { child, url: ready.url, addresses: ready.addresses, readyMs };
-}
-
-/** A head and a worker that offers the engine as `llm`; ready when a chat through both has succeeded. */
+/** A head and a worker that offers the engine as `llm`; returns when a chat through both has succeeded. */
 export async function startMesh(
   stack: AsyncDisposableStack,
   engineUrl: string,
   exe: string | undefined,
 ): Promise<Mesh> {
-  const head = await startNode(stack, "head", exe);
-  const worker = await startNode(stack, "worker", exe, [
-    "--service.name",
-    "llm",
-    "--service.port",
-    new URL(engineUrl).port,
-    "--bootstrap.addr",
-    head.addresses[0],
+  const head = await startNode(stack, exe, ["--role=head"]);
+  const worker = await startNode(stack, exe, [
+    "--role=worker",
+    "--service.name=llm",
+    `--service.port=${new URL(engineUrl).port}`,
+    `--bootstrap.addr=${loopback(head.multiaddrs)}`,
   ]);
   await untilServed(head.url);
   return { head, worker };
@@ -60,6 +36,47 @@ export async function startMesh(
 /** Where a head takes chats for the service `llm`; the original has the same endpoint. */
 export function chatUrl(headUrl: string): string {
   return `${headUrl}/v1/service/llm/v1/chat/completions`;
+}
+
+/** Starts one node in an empty home and waits until it is ready. */
+async function startNode(
+  stack: AsyncDisposableStack,
+  exe: string | undefined,
+  options: readonly string[],
+): Promise<StartedNode> {
+  const home = await Deno.makeTempDir({ prefix: "otela-bench-" });
+  stack.defer(() => Deno.remove(home, { recursive: true }));
+  const args = ["start", "--json", "--port=0", "--tcpport=0", ...options];
+  const startMs = performance.now();
+  const program = stack.use(
+    exe === undefined ? runOtela(args, { home }) : runExecutable(exe, args, home),
+  );
+  try {
+    const ready = await program.stdout.waitFor(parseReady, readyAfterMsMax);
+    const readyMs = performance.now() - startMs;
+    return { pid: program.pid, url: ready.http, multiaddrs: ready.multiaddrs, readyMs };
+  } catch (error) {
+    throw new Error(`${options[0]} is not ready: ${program.stderr.lastLine}`, { cause: error });
+  }
+}
+
+function runExecutable(command: string, args: readonly string[], home: string): Program {
+  const path = Deno.env.get("PATH") ?? "";
+  return new Program({
+    command,
+    args,
+    env: { HOME: home, XDG_RUNTIME_DIR: home, PATH: path },
+    cwd: home,
+  });
+}
+
+function parseReady(line: string): ReadyLine | undefined {
+  const event: ReadyLine = JSON.parse(line);
+  return event.event === "ready" ? event : undefined;
+}
+
+function loopback(multiaddrs: readonly string[]): string {
+  return multiaddrs.find((address) => address.startsWith("/ip4/127.0.0.1/")) ?? multiaddrs[0];
 }
 
 async function untilServed(headUrl: string): Promise<void> {

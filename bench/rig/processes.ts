@@ -1,15 +1,30 @@
 // Which processes does every bench need?
+import { sourceCommand } from "../../tests/support/node_process.ts";
 import { Child } from "./child.ts";
-import { otelaTask } from "./otela_task.ts";
 
 const startAfterMsMax = 10_000;
 
 /** A started process and where it listens. */
 export type Listening = { readonly child: Child; readonly url: string };
 
-/** The engine behind every target. */
-export async function startEngine(stack: AsyncDisposableStack): Promise<Listening> {
-  return await startListening(stack, "engine", "../engine.ts");
+/** How an engine streams. */
+export type StreamShape = { readonly eventCount: number; readonly intervalMs: number };
+
+/** The stream of `bench stream`: 64 tokens at 50 a second. */
+export const tokenStream: StreamShape = { eventCount: 64, intervalMs: 20 };
+
+/** The engine behind every target: 270 bytes for a chat, or a stream of the shape given. */
+export async function startEngine(
+  stack: AsyncDisposableStack,
+  shape: StreamShape = tokenStream,
+): Promise<Listening> {
+  return await startListening(stack, "engine", "../../tests/support/engine.ts", [
+    "--bench",
+    "--json",
+    "--models=m",
+    `--tokens=${shape.eventCount}`,
+    `--interval=${shape.intervalMs}`,
+  ]);
 }
 
 /** The yardstick in front of `engineUrl`. */
@@ -17,7 +32,7 @@ export async function startPlainProxy(
   stack: AsyncDisposableStack,
   engineUrl: string,
 ): Promise<Listening> {
-  return await startListening(stack, "plain proxy", "../plain_proxy.ts", engineUrl);
+  return await startListening(stack, "plain proxy", "../plain_proxy.ts", [engineUrl]);
 }
 
 /** The load process; it takes jobs (`bench/load/job.ts`). */
@@ -31,7 +46,7 @@ async function startListening(
   stack: AsyncDisposableStack,
   name: string,
   file: string,
-  ...args: string[]
+  args: readonly string[],
 ): Promise<Listening> {
   const child = stack.use(new Child(name, [...script(file), ...args]));
   const { url } = await child.next<{ url: string }>(startAfterMsMax);
@@ -41,7 +56,7 @@ async function startListening(
 
 /** A file of ours under the V8 flags of the product, so that nobody has an advantage by them. */
 function script(file: string): string[] {
-  const v8Flags = otelaTask().flags.filter((flag) => flag.startsWith("--v8-flags="));
+  const v8Flags = sourceCommand().filter((word) => word.startsWith("--v8-flags="));
   const path = new URL(file, import.meta.url).pathname;
   return [Deno.execPath(), "run", "--no-prompt", "--allow-net=127.0.0.1", ...v8Flags, path];
 }
