@@ -1,0 +1,60 @@
+// By which labels do services stand in for each other?
+
+/** Longer entries match nothing. Room for the longest model ids seen (about 200); a guess. */
+export const identityGroupCharsMax = 512;
+
+/** One label of a service, understood. */
+export type IdentityGroup =
+  /** `all`: serves whatever a request asks for. */
+  | { readonly kind: "all" }
+  /** `key=*`: serves every request that has the key. */
+  | { readonly kind: "wildcard"; readonly key: string }
+  /** `key=value`: serves requests whose key has exactly this text. */
+  | { readonly kind: "exact"; readonly key: string; readonly value: string };
+
+/** What a request asks for: top-level key to its text, or `null` when present but not a text. */
+export type MatchKeys = ReadonlyMap<string, string | null>;
+
+const all: IdentityGroup = { kind: "all" };
+
+/**
+ * Reads one entry of a claim. Entries are alternatives: one that matches is enough.
+ * @param entry Untrusted; split at its first `=`, so values may contain `=`.
+ * @returns `undefined` for entries that can match nothing (no `=`, no key, too long): they are ignored
+ * and the other entries still count.
+ */
+export function parseIdentityGroup(entry: string): IdentityGroup | undefined {
+  if (entry === "all") return all;
+  if (entry.length > identityGroupCharsMax) return undefined;
+  const cut = entry.indexOf("=");
+  if (cut <= 0) return undefined;
+  const key = entry.slice(0, cut);
+  const value = entry.slice(cut + 1);
+  return value === "*" ? { kind: "wildcard", key } : { kind: "exact", key, value };
+}
+
+/**
+ * Says what is wrong with an entry of our own configuration, where a typing error should not pass silently.
+ * @returns `undefined` when the entry can match requests, else what must hold, for an error message.
+ */
+export function problemOfIdentityGroup(entry: string): string | undefined {
+  if (entry.length > identityGroupCharsMax) {
+    return `must have at most ${identityGroupCharsMax} characters: has ${entry.length}`;
+  }
+  const group = parseIdentityGroup(entry);
+  if (!group) return `must be "all", "key=*" or "key=value": got "${entry.slice(0, 80)}"`;
+  if (group.kind === "exact" && group.value === "") return `must have a value: got "${entry}"`;
+  return undefined;
+}
+
+/**
+ * What the header `X-Otela-Identity-Group` asks for, in place of the request's body.
+ * @param header Untrusted value of the header; `null` when there is none.
+ * @returns `undefined` when the header is absent or has no `key=`: then the body decides.
+ */
+export function matchKeysOfHeader(header: string | null): MatchKeys | undefined {
+  if (header === null) return undefined;
+  const cut = header.indexOf("=");
+  if (cut <= 0) return undefined;
+  return new Map([[header.slice(0, cut), header.slice(cut + 1)]]);
+}

@@ -1,0 +1,66 @@
+// What do the readers of request bodies have in common?
+import type { Bytes } from "../base/units.ts";
+import type { MatchKeys } from "./identity_group.ts";
+
+/** `more`: feed the next chunk; `done`: nothing further can change the answer; `malformed`: not this format. */
+export type ScanState = "more" | "done" | "malformed";
+
+/** Finds what a request asks for while its body passes by. Bytes are only read, never kept or changed. */
+export interface KeyScanner {
+  /**
+   * Reads the next bytes of the body, cut anywhere. After `done` and `malformed` further bytes are ignored.
+   * @param chunk Still the caller's after the call.
+   */
+  push(chunk: Uint8Array): ScanState;
+  /** The body has ended. An empty body is `done`; one that stops in the middle is `malformed`. */
+  finish(): "done" | "malformed";
+  /** What was found so far; a key that occurs twice has its first value. */
+  keys(): MatchKeys;
+  /** Whether a top-level `stream` is true; only looked for when it is among the wanted keys. */
+  readonly isStream: boolean;
+}
+
+/** Keys and values longer than this match nothing, so nothing longer is held (see `identityGroupCharsMax`). */
+export const scanTokenBytesMax: Bytes = 4096;
+
+/** The keys to look for, prepared once per view and used by every request. */
+export type WantedKeys = {
+  readonly names: readonly string[];
+  /** The names as UTF-8, in the same order. */
+  readonly bytes: readonly Uint8Array[];
+  /** Place of `stream` among the names, -1 when it is not wanted. */
+  readonly streamIndex: number;
+};
+
+/**
+ * Prepares a set of keys for scanners. With `stream` among them a scan ends only once `stream` was seen or the
+ * body is over, so ask for it only where that is wanted.
+ * @param names Duplicates are harmless; may be empty, then every scan is done at its first byte.
+ */
+export function wantKeys(names: readonly string[]): WantedKeys {
+  const unique = [...new Set(names)];
+  const encoder = new TextEncoder();
+  return {
+    names: unique,
+    bytes: unique.map((name) => encoder.encode(name)),
+    streamIndex: unique.indexOf("stream"),
+  };
+}
+
+/** Place of a key among the wanted ones by its bytes, -1 when it is none of them. Allocates nothing. */
+export function wantedIndexOf(
+  wanted: WantedKeys,
+  chunk: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  const length = end - start;
+  for (let index = 0; index < wanted.bytes.length; index++) {
+    const bytes = wanted.bytes[index];
+    if (bytes.length !== length) continue;
+    let at = 0;
+    while (at < length && bytes[at] === chunk[start + at]) at++;
+    if (at === length) return index;
+  }
+  return -1;
+}
