@@ -26,7 +26,7 @@ export class EngineClient {
   readonly #pool: Pool;
   readonly #basePath: string;
   readonly #headers: readonly string[];
-  readonly #ending = new AbortController();
+  readonly #running = new Set<AbortController>();
 
   constructor(config: ServiceConfig, private readonly timeoutMs: Ms = checkTimeoutMs) {
     this.#pool = createPool(config, { connectTimeoutMs: timeoutMs, connectionsMax: 2 });
@@ -40,25 +40,28 @@ export class EngineClient {
    * @throws {OtelaError} `timed_out` or `worker_failed`; the message names what happened, never a key.
    */
   async get(path: string): Promise<EngineReply> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(this.#lateError(path)), this.timeoutMs);
+    const call = new AbortController();
+    const timer = setTimeout(() => call.abort(this.#lateError(path)), this.timeoutMs);
+    this.#running.add(call);
     try {
       const answer = await this.#pool.request({
         method: "GET",
         path: this.#basePath + path,
         headers: [...this.#headers],
-        signal: AbortSignal.any([deadline.signal, this.#ending.signal]),
+        signal: call.signal,
       });
       const text = await readText(answer.body, path);
       return { status: answer.statusCode, server: firstOf(answer.headers.server), text };
     } finally {
       clearTimeout(timer);
+      this.#running.delete(call);
     }
   }
 
   /** Ends what runs; nothing can be asked afterwards. */
   async close(): Promise<void> {
-    this.#ending.abort(new OtelaError("node_stopping", "The service is no longer watched"));
+    const reason = new OtelaError("node_stopping", "The service is no longer watched");
+    for (const call of this.#running) call.abort(reason);
     await this.#pool.destroy();
   }
 

@@ -33,12 +33,10 @@ export async function listModels(
 export async function probeEngine(asker: EngineAsker, signs: EngineSigns): Promise<EngineFacts> {
   const answers = new Map<string, unknown>();
   for (const endpoint of endpointsToAsk(signs)) {
-    try {
-      const reply = await asker.get(endpoint);
-      if (reply.status === 200) answers.set(endpoint, parseJson(reply.text));
-    } catch {
-      // What cannot be asked is not known, and the check says whether the engine is well.
-    }
+    const reply = await asker.get(endpoint).catch(() => undefined);
+    // An engine that does not answer at all would hold up the first advertisement once for each endpoint.
+    if (reply === undefined) break;
+    if (reply.status === 200) answers.set(endpoint, jsonOrNothing(reply.text));
   }
   return detectEngine(signs, answers);
 }
@@ -49,6 +47,14 @@ function requireSuccess({ status }: EngineReply, path: string): void {
     "worker_failed",
     `Cannot use the engine as "${path}" must answer 2xx: it answers ${status}`,
   );
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,199 @@
+// Does a node claim what is true of its engines, and nothing else?
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
+import { join } from "node:path";
+import type { Upstream } from "../../lib/exchange/upstream.ts";
+import type { ServiceSet } from "../../lib/service/service_set.ts";
+import { startEngine } from "../support/engine.ts";
+import { startEngineProcess } from "../support/engine_process.ts";
+import { startRawEngine } from "../support/engine_raw.ts";
+import { claimsUntil, newServiceSet, nextClaims, quickService } from "../support/engine_watch.ts";
+
+const groupsOf = (set: ServiceSet) => set.claims().map((claim) => claim.identityGroups);
+const isEmpty = (claims: readonly unknown[]) => claims.length === 0;
+const isFull = (claims: readonly unknown[]) => claims.length > 0;
+
+Deno.test("ServiceSet advertises models as they appear and disappear", async () => {
+  const engine = startEngine({ models: ["b", "a"], kind: "vllm" });
+  const set = newServiceSet();
+  set.add(quickService({ port: engine.port, identity_group: ["tier=gold"], capacity: 7 }));
+  deepEqual(await claimsUntil(set, isFull), [{
+    name: "llm",
+    identityGroups: ["tier=gold", "model=a", "model=b"],
+    state: "ready",
+    engine: { kind: "vllm", version: "0.11.2", continues: true },
+    capacity: 7,
+    retry: "safe",
+  }]);
+  engine.setModels(["a", "b", "lora"]);
+  await nextClaims(set);
+  deepEqual(groupsOf(set), [["tier=gold", "model=a", "model=b", "model=lora"]]);
+  engine.setModels(["b"]);
+  await nextClaims(set);
+  deepEqual(groupsOf(set), [["tier=gold", "model=b"]]);
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet withdraws a killed engine after its checks, and brings it back with its groups", async () => {
+  const first = await startEngineProcess(["--models", "a,b", "--kind", "sglang"]);
+  const set = newServiceSet();
+  set.add(quickService({ port: first.port }));
+  const ready = await claimsUntil(set, isFull);
+  await first.stop();
+  await claimsUntil(set, isEmpty);
+  const [status] = set.list();
+  equal(status.phase, "withdrawn");
+  equal(status.failures, 3);
+  match(status.reason, /ECONNREFUSED|refused/);
+  const second = await startEngineProcess([
+    "--models",
+    "a,b",
+    "--kind",
+    "sglang",
+    "--port",
+    String(first.port),
+  ]);
+  deepEqual(await claimsUntil(set, isFull), ready);
+  await set.close();
+  await second.stop();
+});
+
+Deno.test("ServiceSet tells models and kind of the engine that took over a port", async () => {
+  const first = startEngine({ models: ["old"], kind: "vllm" });
+  const set = newServiceSet();
+  set.add(quickService({ port: first.port }));
+  await claimsUntil(set, isFull);
+  await first.stop();
+  const second = startEngine({ models: ["new"], kind: "sglang", port: first.port });
+  const isNew = (
+    [claim]: readonly { identityGroups: readonly string[]; engine: { kind: string } }[],
+  ) => claim?.identityGroups[0] === "model=new" && claim.engine.kind === "sglang";
+  await claimsUntil(set, isNew);
+  await set.close();
+  await second.stop();
+});
+
+Deno.test("ServiceSet keeps asking an engine that starts late, and one whose list comes late", async () => {
+  const reserved = startEngine();
+  await reserved.stop();
+  const set = newServiceSet();
+  set.add(quickService({ port: reserved.port }));
+  const engine = startEngine({ port: reserved.port });
+  engine.setModelsStatus(503);
+  await engine.log.waitFor((request) => request.path === "/v1/models");
+  deepEqual(set.claims(), []);
+  engine.setModelsStatus(200);
+  await claimsUntil(set, isFull);
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet keeps the last models while their list fails, for as long as checks may fail", async () => {
+  const engine = startEngine({ models: ["a"] });
+  const set = newServiceSet();
+  set.add(quickService({ port: engine.port, health_failures: 2 }));
+  await claimsUntil(set, isFull);
+  engine.setModelsStatus(500);
+  const failed = () =>
+    engine.log.requests.filter((request) => request.path === "/v1/models").length;
+  const before = failed();
+  await engine.log.waitFor(() => failed() === before + 1);
+  deepEqual(groupsOf(set), [["model=a"]]);
+  await claimsUntil(set, isEmpty);
+  engine.setModelsStatus(200);
+  await claimsUntil(set, isFull);
+  deepEqual(groupsOf(set), [["model=a"]]);
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet says nothing while nothing changes", async () => {
+  const engine = startEngine({ models: ["a"] });
+  const set = newServiceSet();
+  let changes = 0;
+  set.subscribe(() => changes++);
+  set.add(quickService({ port: engine.port }));
+  await claimsUntil(set, isFull);
+  const lists = () => engine.log.requests.filter((request) => request.path === "/v1/models").length;
+  await engine.log.waitFor(() => lists() >= 5);
+  equal(changes, 1);
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet.remove ends a check that hangs", async () => {
+  const engine = await startRawEngine(["stall"]);
+  const set = newServiceSet();
+  set.add(quickService({ name: "other", port: engine.port }));
+  await engine.headSeen(0);
+  await set.remove("other");
+  await engine.clientGone(0);
+  await rejects(set.remove("other"), { code: "no_such_service" });
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet reaches an engine on a Unix socket, with its key and headers", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = join(directory, "engine.sock");
+  const engine = startEngine({ unixPath: path, apiKey: "secret", models: ["a"] });
+  const set = newServiceSet();
+  set.add(
+    quickService({ socket: path, upstream_key: "secret", upstream_headers: { "x-org": "o" } }),
+  );
+  await claimsUntil(set, isFull);
+  const upstream: Upstream = set.upstreamOf("llm")!;
+  const { headers } = await engine.log.waitFor((request) => request.path === "/v1/models");
+  deepEqual(new Map(headers).get("x-org"), "o");
+  const answer = await upstream.dispatcher.request({
+    origin: upstream.origin,
+    path: `${upstream.basePath}/v1/models`,
+    method: "GET",
+    headers: [...upstream.headers],
+  });
+  equal(answer.statusCode, 200);
+  await answer.body.dump();
+  await set.close();
+  await engine.stop();
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("ServiceSet keeps an engine whose key is wrong unadvertised, and says why", async () => {
+  const engine = startEngine({ apiKey: "secret" });
+  const set = newServiceSet();
+  set.add(quickService({ port: engine.port, upstream_key: "wrong-key" }));
+  const lists = () => engine.log.requests.filter((request) => request.path === "/v1/models").length;
+  await engine.log.waitFor(() => lists() >= 2);
+  const [status] = set.list();
+  deepEqual([status.phase, set.claims()], ["starting", []]);
+  match(status.reason, /401/);
+  ok(!JSON.stringify(set.list()).includes("wrong-key"));
+  await set.close();
+  await engine.stop();
+});
+
+Deno.test("ServiceSet offers several services, each under its own name", async () => {
+  const llm = startEngine({ models: ["a"] });
+  const other = startEngine();
+  const set = newServiceSet();
+  set.add(quickService({ port: llm.port }));
+  set.add(quickService({ name: "echo", url: other.url, identity_group: ["all"], retry: "never" }));
+  await claimsUntil(set, (claims) => claims.length === 2);
+  deepEqual(set.claims().map((claim) => [claim.name, claim.identityGroups, claim.retry]), [
+    ["echo", ["all"], "never"],
+    ["llm", ["model=a"], "safe"],
+  ]);
+  ok(other.log.requests.every((request) => request.path === "/health"));
+  throws(() => set.add(quickService({ port: llm.port })), { code: "bad_request" });
+  await set.remove("echo");
+  deepEqual(set.claims().map((claim) => claim.name), ["llm"]);
+  equal(set.upstreamOf("echo"), undefined);
+  await set.close();
+  throws(() => set.add(quickService({ port: llm.port })), { code: "node_stopping" });
+  await llm.stop();
+  await other.stop();
+});
+
+function match(text: string | null, pattern: RegExp): void {
+  ok(pattern.test(text ?? ""), `${text} must match ${pattern}`);
+}
