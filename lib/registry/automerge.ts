@@ -1,0 +1,15 @@
+// How does Automerge start without reading a file?
+import { automergeWasmBase64 } from "@automerge/automerge/automerge.wasm.base64";
+import { useAutomerge } from "./automerge_use.ts";
+
+/**
+ * Compiles Automerge (about 40 ms, off this thread) and makes it usable here; must have settled before
+ * the first `OwnDocument` is made.
+ * @returns The compiled module, for the loader threads.
+ */
+export function startAutomerge(): Promise<WebAssembly.Module> {
+  const text = atob(automergeWasmBase64);
+  const binary = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) binary[at] = text.charCodeAt(at);
+  return WebAssembly.compile(binary).then((module) => useAutomerge(module).then(() => module));
+}
