@@ -1,0 +1,87 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { watchClient } from "../../lib/gateway/client_gone.ts";
+import { fixture } from "../unit/gateway/fixture.ts";
+import { within } from "../support/within.ts";
+
+const deadlineMs = 5_000;
+
+type Counted = { ok: number; client_gone: number };
+
+/** A door whose forwarder decides who is gone as the forward path does: by the watch, then by `cancel`. */
+function counting(answer: (gone: Promise<void>) => Promise<"whole" | "endless">) {
+  const counted: Counted = { ok: 0, client_gone: 0 };
+  const changed = Promise.withResolvers<void>();
+  const count = (outcome: keyof Counted): void => {
+    counted[outcome]++;
+    if (outcome === "client_gone") changed.resolve();
+  };
+  const { door } = fixture({
+    forwarder: {
+      async forward(request) {
+        const gone = Promise.withResolvers<void>();
+        const watch = watchClient(request.signal, () => {
+          count("client_gone");
+          gone.resolve();
+        });
+        const kind = await answer(gone.promise);
+        watch.answered();
+        if (watch.isGone) return new Response("nobody reads this");
+        return new Response(
+          new ReadableStream({
+            start(controller) {
+              controller.enqueue(new TextEncoder().encode("first"));
+              if (kind === "endless") return;
+              controller.close();
+              count("ok");
+            },
+            cancel: () => count("client_gone"),
+          }),
+        );
+      },
+    },
+  });
+  return { door, counted, gone: changed.promise };
+}
+
+Deno.test("C014: a thousand good answers count no client as gone, though each signal may abort", async () => {
+  const { door, counted } = counting(() => Promise.resolve("whole"));
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  const url = `http://127.0.0.1:${server.addr.port}/v1/service/llm/x`;
+  for (let batch = 0; batch < 20; batch++) {
+    const answers = Array.from({ length: 50 }, async () => await (await fetch(url)).text());
+    for (const text of await within(deadlineMs, Promise.all(answers))) equal(text, "first");
+  }
+  deepEqual(counted, { ok: 1_000, client_gone: 0 });
+});
+
+Deno.test("C014: a client that leaves before the answer is gone, and counted once", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const { door, counted, gone } = counting(async (gone) => {
+    arrived.resolve();
+    await gone;
+    return "whole";
+  });
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+  await connection.write(
+    new TextEncoder().encode("GET /v1/service/llm/x HTTP/1.1\r\nHost: head.example\r\n\r\n"),
+  );
+  await within(deadlineMs, arrived.promise);
+  connection.close();
+  await within(deadlineMs, gone);
+  deepEqual(counted, { ok: 0, client_gone: 1 });
+});
+
+Deno.test("C014: a client that leaves in the middle of a stream is gone, and counted once", async () => {
+  const { door, counted, gone } = counting(() => Promise.resolve("endless"));
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  const url = `http://127.0.0.1:${server.addr.port}/v1/service/llm/x`;
+  const abort = new AbortController();
+  const response = await fetch(url, { signal: abort.signal });
+  const reader = response.body!.getReader();
+  equal(new TextDecoder().decode((await within(deadlineMs, reader.read())).value), "first");
+  abort.abort();
+  await reader.closed.catch(() => {});
+  await within(deadlineMs, gone);
+  deepEqual(counted, { ok: 0, client_gone: 1 });
+});
