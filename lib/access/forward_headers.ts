@@ -33,22 +33,11 @@ const droppedFromResponse = new Set([...hopByHop, "alt-svc", "ocf-version", "x-c
 /**
  * The headers of a client's request as an engine may see them: without hop-by-hop headers and those that
  * `Connection` names, credentials, traces of the client, and all `X-Otela-…`, which only nodes may set. What is
- * kept is kept byte for byte and in order. One pass; costs about 30 ns a header.
- * @param headers A `Headers` or any list of pairs; names in any case.
+ * kept is kept byte for byte and in order. One pass; about 25 ns a header.
+ * @param list Names and values in turn, names in any case. Take it from a `Headers` by `forEach`: iterating one
+ * costs ten times as much on Deno 2.9.6 (19 against 1.3 µs for 11 headers).
  * @returns A flat list, names in lower case; the caller's.
  */
-export function requestHeadersForEngine(headers: Iterable<readonly [string, string]>): string[] {
-  const kept: string[] = [];
-  let connection = "";
-  for (const [anyCase, value] of headers) {
-    const name = anyCase.toLowerCase();
-    if (name === "connection") connection += `,${value}`;
-    else if (!isDroppedFromRequest(name)) kept.push(name, value);
-  }
-  return withoutNamed(kept, connection);
-}
-
-/** The same from a flat list of names and values in turn. */
 export function cleanRequestHeaders(list: readonly string[]): string[] {
   const kept: string[] = [];
   let connection = "";

@@ -43,6 +43,7 @@ export class JsonKeyScanner implements KeyScanner {
   /** The wanted key whose value comes or is being read, -1 when the value does not matter. */
   #index = -1;
   #foundCount = 0;
+  #matchedCount = 0;
   readonly #token = new TokenCapture();
   readonly #values: (string | null | undefined)[];
   readonly #wanted: WantedKeys;
@@ -67,6 +68,10 @@ export class JsonKeyScanner implements KeyScanner {
     if (this.#position === "start") this.#position = "done";
     if (this.#position !== "done") this.#position = "malformed";
     return this.#position;
+  }
+
+  get hasAllKeys(): boolean {
+    return this.#matchedCount === this.#wanted.matchCount;
   }
 
   keys(): MatchKeys {
@@ -209,6 +214,7 @@ export class JsonKeyScanner implements KeyScanner {
   #note(value: string | null, next: Position): Position {
     if (this.#index === -1) return next;
     this.#values[this.#index] = value;
+    if (this.#index < this.#wanted.matchCount) this.#matchedCount++;
     this.#index = -1;
     this.#foundCount++;
     return this.#foundCount === this.#values.length ? "done" : next;

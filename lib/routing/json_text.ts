@@ -20,13 +20,14 @@ export const openStringEscaping = -2;
  */
 export function closingQuote(chunk: Uint8Array, from: number): number {
   let at = from;
-  const nearEnd = Math.min(chunk.length, at + nearBytes);
-  while (at < nearEnd) {
-    const byte = chunk[at];
-    if (byte === quote) return at;
-    at += byte === backslash ? 2 : 1;
-  }
   while (at < chunk.length) {
+    const nearEnd = Math.min(chunk.length, at + nearBytes);
+    while (at < nearEnd) {
+      const byte = chunk[at];
+      if (byte === quote) return at;
+      at += byte === backslash ? 2 : 1;
+    }
+    if (at >= chunk.length) break;
     const found = chunk.indexOf(quote, at);
     const end = found === -1 ? chunk.length : found;
     let backslashesStart = end;

@@ -16,6 +16,11 @@ export interface KeyScanner {
   finish(): "done" | "malformed";
   /** What was found so far; a key that occurs twice has its first value. */
   keys(): MatchKeys;
+  /**
+   * Whether every key is found that decides who serves. A long body need not be held back any longer, even if
+   * `stream` was wanted as well and has not come yet.
+   */
+  readonly hasAllKeys: boolean;
   /** Whether a top-level `stream` is true; only looked for when it is among the wanted keys. */
   readonly isStream: boolean;
 }
@@ -28,21 +33,32 @@ export type WantedKeys = {
   readonly names: readonly string[];
   /** The names as UTF-8, in the same order. */
   readonly bytes: readonly Uint8Array[];
+  /** The first so many names decide who serves; a `stream` behind them is only wanted for itself. */
+  readonly matchCount: number;
   /** Place of `stream` among the names, -1 when it is not wanted. */
   readonly streamIndex: number;
 };
 
 /**
- * Prepares a set of keys for scanners. With `stream` among them a scan ends only once `stream` was seen or the
- * body is over, so ask for it only where that is wanted.
- * @param names Duplicates are harmless; may be empty, then every scan is done at its first byte.
+ * Prepares a set of keys for scanners.
+ * @param matchNames Keys that decide who serves. Duplicates are harmless; without any wanted key a scan is done
+ * at its first byte.
+ * @param options `withStream`: look for `stream` too. A scan is `done` then only once it was seen or the body is
+ * over, but see `hasAllKeys`.
  */
-export function wantKeys(names: readonly string[]): WantedKeys {
-  const unique = [...new Set(names)];
+export function wantKeys(
+  matchNames: readonly string[],
+  { withStream = false }: { withStream?: boolean } = {},
+): WantedKeys {
+  const names = new Set(matchNames);
+  const matchCount = names.size;
+  if (withStream) names.add("stream");
+  const unique = [...names];
   const encoder = new TextEncoder();
   return {
     names: unique,
     bytes: unique.map((name) => encoder.encode(name)),
+    matchCount,
     streamIndex: unique.indexOf("stream"),
   };
 }

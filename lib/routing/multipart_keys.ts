@@ -34,6 +34,7 @@ export class MultipartKeyScanner implements KeyScanner {
   #value: Uint8Array[] = [];
   #valueBytes = 0;
   #foundCount = 0;
+  #matchedCount = 0;
   readonly #delimiter: Uint8Array;
   readonly #values: (string | null | undefined)[];
   readonly #wanted: WantedKeys;
@@ -73,6 +74,10 @@ export class MultipartKeyScanner implements KeyScanner {
     if (isEmpty) this.#position = "done";
     else if (this.#position !== "done") this.#position = "malformed";
     return this.#position;
+  }
+
+  get hasAllKeys(): boolean {
+    return this.#matchedCount === this.#wanted.matchCount;
   }
 
   keys(): MatchKeys {
@@ -169,6 +174,7 @@ export class MultipartKeyScanner implements KeyScanner {
 
   #note(value: string | null): void {
     this.#values[this.#index] = value;
+    if (this.#index < this.#wanted.matchCount) this.#matchedCount++;
     this.#index = -1;
     this.#value = [];
     this.#valueBytes = 0;

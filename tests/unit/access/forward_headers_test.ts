@@ -1,10 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  cleanRequestHeaders,
-  cleanResponseHeaders,
-  requestHeadersForEngine,
-} from "../../../lib/access/forward_headers.ts";
+import { cleanRequestHeaders, cleanResponseHeaders } from "../../../lib/access/forward_headers.ts";
 import { isHeaderList } from "../../../lib/access/header_list.ts";
 
 Deno.test("cleanRequestHeaders keeps what is the engine's business, byte for byte and in order", () => {
@@ -41,7 +37,6 @@ Deno.test("cleanRequestHeaders drops one hop's headers, credentials, traces and 
   ];
   for (const name of names) {
     deepEqual(cleanRequestHeaders([name, "close", "a", "1"]), ["a", "1"], name);
-    deepEqual(requestHeadersForEngine([[name, "close"], ["a", "1"]]), ["a", "1"], name);
   }
 });
 
@@ -59,11 +54,6 @@ Deno.test("cleanRequestHeaders drops what Connection names, wherever it stands a
     "3",
   ];
   deepEqual(cleanRequestHeaders(list), ["a", "2"]);
-});
-
-Deno.test("requestHeadersForEngine takes Headers as they are", () => {
-  const headers = new Headers([["X-B", "2"], ["accept", "a"], ["Authorization", "Bearer x"]]);
-  deepEqual(requestHeadersForEngine(headers), ["accept", "a", "x-b", "2"]);
 });
 
 Deno.test("cleanRequestHeaders agrees with a filter written from the rule", () => {
@@ -89,7 +79,6 @@ Deno.test("cleanRequestHeaders agrees with a filter written from the rule", () =
       const expected = pairs.map(([name, value]) => [name.toLowerCase(), value])
         .filter(([name]) => !dropped.test(name) && !named.includes(name)).flat();
       deepEqual(cleanRequestHeaders(pairs.flat()), expected);
-      deepEqual(requestHeadersForEngine(pairs), expected);
     }),
   );
 });

@@ -41,6 +41,21 @@ Deno.test("JsonKeyScanner is done as soon as nothing is missing", () => {
   equal(new JsonKeyScanner(wantKeys([])).push(encoder.encode("{")), "done");
 });
 
+Deno.test("JsonKeyScanner has all keys once only stream is missing, and not before", () => {
+  const scanner = new JsonKeyScanner(wantKeys(["model"], { withStream: true }));
+  equal(scanner.push(encoder.encode('{"stream":true,')), "more");
+  equal(scanner.hasAllKeys, false);
+  const other = new JsonKeyScanner(wantKeys(["model"], { withStream: true }));
+  equal(other.push(encoder.encode('{"model":"a",')), "more");
+  equal(other.hasAllKeys, true);
+  const both = new JsonKeyScanner(wantKeys(["stream", "model"], { withStream: true }));
+  both.push(encoder.encode('{"model":"a",'));
+  equal(both.hasAllKeys, false);
+  both.push(encoder.encode('"stream":1'));
+  equal(both.push(encoder.encode("}")), "done");
+  equal(both.hasAllKeys, true);
+});
+
 Deno.test("JsonKeyScanner tells stream true from all else", () => {
   equal(scan('{"stream":true}').isStream, true);
   for (const value of ["false", '"true"', "1", "null", "truely", "[true]"]) {
@@ -102,6 +117,7 @@ Deno.test("JsonKeyScanner agrees with JSON.parse, whole and for every cut", () =
     fc.string({ unit: "binary", maxLength: 80 }).filter((text) => text.isWellFormed()),
     fc.constant(true),
     fc.string({ unit: fc.constantFrom("\\", '"', "n", "{", "]") }),
+    fc.string({ unit: fc.constantFrom("\\", '"', "a".repeat(31), "a".repeat(33)), maxLength: 12 }),
   );
   const space = fc.constantFrom("", " ", "\n\t", "\r\n ");
   const escapeAll = fc.boolean();
