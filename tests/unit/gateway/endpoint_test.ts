@@ -1,0 +1,51 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { matchTarget } from "../../../lib/gateway/endpoint.ts";
+import { peer } from "./fixture.ts";
+
+const match = (path: string, query = "") => matchTarget("GET", { path, query }, "llm");
+
+Deno.test("matchTarget finds service, path and prefix, when a path names a service", () => {
+  const id = peer("B");
+  for (
+    const [path, prefix, enginePath] of [
+      ["/v1/service/llm", "/v1/service/llm", "/"],
+      ["/v1/service/llm/", "/v1/service/llm", "/"],
+      ["/v1/service/llm//a%2Fb/", "/v1/service/llm", "//a%2Fb/"],
+      ["/v1/_service/llm/v1/models", "/v1/_service/llm", "/v1/models"],
+      [`/v1/p2p/${id}/v1/service/llm/x`, `/v1/p2p/${id}/v1/service/llm`, "/x"],
+      [`/v1/p2p/${id}/v1/_service/llm`, `/v1/p2p/${id}/v1/_service/llm`, "/"],
+      [`/v1/p2p-service/${id}/llm/x`, `/v1/p2p-service/${id}/llm`, "/x"],
+    ]
+  ) {
+    const target = match(path, "?q=%2F");
+    equal(target?.service, "llm", path);
+    equal(target?.path, `${enginePath}?q=%2F`);
+    equal(target?.publicPrefix, prefix);
+  }
+});
+
+Deno.test("matchTarget leaves a path alone, when it belongs to no service", () => {
+  for (
+    const path of ["/", "/v1/models", "/v1/audiox", "/V1/service/llm/", "/v1/service", "/v1/p2p"]
+  ) {
+    equal(match(path), undefined, path);
+  }
+});
+
+Deno.test("matchTarget refuses names that no service can have", () => {
+  for (const name of ["", "..", "a%2Fb", "-x", "a b", "x".repeat(81)]) {
+    throws(() => match(`/v1/service/${name}/x`), { code: "bad_request" }, name);
+  }
+  throws(() => match(`/v1/p2p-service/${peer("B")}`), { code: "bad_request" });
+});
+
+Deno.test("C022: matchTarget lets no path of OpenAI's trees leave its tree", () => {
+  throws(() => match("/v1/audio/../dnt/table"), { code: "bad_request" });
+  throws(() => match("/v1/responses/%2e%2e%2fadmin"), { code: "bad_request" });
+  deepEqual(match("/v1/audio/a/../b")?.path, "/v1/audio/a/../b");
+});
+
+Deno.test("matchTarget takes the service of OpenAI's paths from the configuration", () => {
+  const target = matchTarget("POST", { path: "/v1/embeddings", query: "" }, "vllm-a");
+  deepEqual([target?.service, target?.publicPrefix], ["vllm-a", "/v1/service/vllm-a"]);
+});

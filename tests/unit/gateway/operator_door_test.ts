@@ -1,0 +1,97 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { OtelaError } from "../../../lib/base/errors.ts";
+import { silentLog } from "../../../lib/base/ports.ts";
+import {
+  createOperatorDoor,
+  type NodeStatus,
+  operatorBodyBytesMax,
+  type ServiceStatus,
+} from "../../../lib/gateway/operator_door.ts";
+import { peer } from "./fixture.ts";
+
+function operator() {
+  const services = new Map<string, ServiceStatus>();
+  const calls: string[] = [];
+  const status = (): NodeStatus => ({
+    peerId: peer("S"),
+    role: "worker",
+    version: "0.1.0",
+    http: ["http://127.0.0.1:8092"],
+    multiaddrs: [],
+    uptimeMs: 5_000,
+    connections: 1,
+    services: [...services.values()],
+    registry: { claims: 2, claimBytes: 1_600 },
+    warnings: [],
+  });
+  const door = createOperatorDoor({
+    log: silentLog,
+    newRequestId: () => "req-1",
+    status,
+    stop: () => void calls.push("stop"),
+    services: {
+      list: () => [...services.values()],
+      add(description) {
+        const { name, url } = description as { name?: string; url?: string };
+        if (!name || !url) {
+          return Promise.reject(
+            new OtelaError("config_invalid", "Cannot add the service without a name"),
+          );
+        }
+        const added = { name, url, state: "starting", reason: "", identityGroups: [] };
+        services.set(name, added);
+        return Promise.resolve(added);
+      },
+      remove: (name) => Promise.resolve(services.delete(name)),
+    },
+  });
+  const ask = (method: string, path: string, body?: BodyInit) =>
+    door(new Request(`http://operator${path}`, { method, body }));
+  return { ask, calls };
+}
+
+Deno.test("createOperatorDoor adds, lists and removes services of a running node", async () => {
+  const { ask } = operator();
+  const added = await ask("POST", "/services", '{"name":"llm","url":"http://127.0.0.1:8000"}');
+  equal(added.status, 201);
+  equal((await added.json()).state, "starting");
+  const list = await (await ask("GET", "/services")).json();
+  deepEqual(list.services.map(({ name }: ServiceStatus) => name), ["llm"]);
+  equal((await (await ask("GET", "/status")).json()).services.length, 1);
+  equal((await ask("DELETE", "/services/llm")).status, 204);
+  const again = await ask("DELETE", "/services/llm");
+  equal(again.status, 404);
+  equal((await again.json()).type, "/problems/no_such_service");
+});
+
+Deno.test("createOperatorDoor refuses a description that is no JSON, none of a service, or too long", async () => {
+  const { ask } = operator();
+  const rows: [BodyInit | undefined, number, string][] = [
+    ["{", 400, "malformed_body"],
+    [undefined, 400, "malformed_body"],
+    ["{}", 400, "config_invalid"],
+    [" ".repeat(operatorBodyBytesMax + 1), 413, "body_too_large"],
+  ];
+  for (const [body, status, code] of rows) {
+    const response = await ask("POST", "/services", body);
+    equal(response.status, status);
+    equal(response.headers.get("content-type"), "application/problem+json");
+    equal((await response.json()).type, `/problems/${code}`);
+  }
+});
+
+Deno.test("createOperatorDoor asks the node to stop and still answers", async () => {
+  const { ask, calls } = operator();
+  equal((await ask("POST", "/stop")).status, 202);
+  deepEqual(calls, ["stop"]);
+});
+
+Deno.test("createOperatorDoor answers problems as RFC 9457, when path or method is wrong", async () => {
+  const { ask, calls } = operator();
+  equal((await ask("GET", "/v1/health")).status, 404);
+  const response = await ask("GET", "/stop");
+  equal(response.status, 405);
+  equal(response.headers.get("allow"), "POST");
+  match((await response.json()).detail, /must be POST/);
+  deepEqual(calls, []);
+});
