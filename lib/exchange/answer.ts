@@ -2,7 +2,13 @@
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
 import type { AnswerSink } from "../lane/requester_exchange.ts";
-import { type BodyStream, ExchangeError, type ExchangeResponse } from "./types.ts";
+import {
+  type AnswerObserver,
+  type BodyStream,
+  ExchangeError,
+  type ExchangeResponse,
+  type ObserveAnswer,
+} from "./types.ts";
 
 /** What the source of an answer is told by its reader. */
 export type AnswerSource = {
@@ -14,6 +20,12 @@ export type AnswerSource = {
 
 /** Bytes the reader's stream holds before credit stops: half a starting window. */
 const readAheadBytes: Bytes = 32 * 1024;
+
+/**
+ * Between the last bytes of a broken body and its stream's error: an HTTP server drops a connection with what
+ * it has not written yet, and the reader should see those bytes. A guess, far above a write on loopback.
+ */
+const tailMs = 50;
 
 const nothing: string[] = [];
 
@@ -27,6 +39,8 @@ export class Answer implements AnswerSink {
   private controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   private unreadBytes: Bytes = 0;
   private trailers: string[] = nothing;
+  private observer: AnswerObserver | undefined;
+  private breakError: ExchangeError | undefined;
 
   /**
    * @param onLoad Hears the load that the worker reports.
@@ -36,6 +50,7 @@ export class Answer implements AnswerSink {
     private readonly onLoad: (load: number) => void,
     private readonly onWritable: () => void,
     private readonly onBodyUnwanted: () => void,
+    private readonly observe?: ObserveAnswer,
   ) {
     const { promise, resolve, reject } = Promise.withResolvers<ExchangeResponse>();
     this.response = promise;
@@ -52,8 +67,11 @@ export class Answer implements AnswerSink {
     isEnd: boolean,
     load: number | undefined,
   ): void {
+    this.observer = this.observe?.(status, headers);
     if (isEnd) {
       if (load !== undefined) this.onLoad(load);
+      if (body.length > 0) this.observer?.chunk?.(body);
+      this.over("whole");
       const whole = body.length > 0 ? body.slice() : null;
       return this.resolve({ status, headers, body: whole, trailers: this.getTrailers });
     }
@@ -63,7 +81,8 @@ export class Answer implements AnswerSink {
   }
 
   data(chunk: Uint8Array): void {
-    if (chunk.length === 0 || !this.controller) return;
+    if (chunk.length === 0 || !this.controller || this.breakError) return;
+    this.observer?.chunk?.(chunk);
     this.unreadBytes += chunk.length;
     this.controller.enqueue(chunk.slice());
   }
@@ -73,13 +92,22 @@ export class Answer implements AnswerSink {
     if (load !== undefined) this.onLoad(load);
     this.controller?.close();
     this.controller = undefined;
+    this.over("whole");
   }
 
   fail(failure: ExchangeFailure, phase: ExchangePhase, message: string): void {
     const error = new ExchangeError(failure, phase, message);
     this.reject(error);
-    this.controller?.error(error);
-    this.controller = undefined;
+    const { controller } = this;
+    if (!controller) return this.over(error);
+    const tail = this.observer?.tail?.(error);
+    this.over(error);
+    if (!tail) {
+      this.controller = undefined;
+      return controller.error(error);
+    }
+    controller.enqueue(tail);
+    this.breakError = error;
   }
 
   writable(): void {
@@ -113,6 +141,7 @@ export class Answer implements AnswerSink {
       pull: (controller) => this.grant(controller),
       cancel: () => {
         this.controller = undefined;
+        this.over("canceled");
         this.source.cancel();
       },
     }, { highWaterMark: readAheadBytes, size: byteLength });
@@ -120,11 +149,25 @@ export class Answer implements AnswerSink {
 
   /** What has left the stream's queue has been read. */
   private grant(controller: ReadableStreamDefaultController): void {
+    if (this.breakError) return this.breakOff(controller, this.breakError);
     const queuedBytes = readAheadBytes - (controller.desiredSize ?? readAheadBytes);
     const readBytes = this.unreadBytes - queuedBytes;
     if (readBytes <= 0) return;
     this.unreadBytes = queuedBytes;
     this.source.consumed(readBytes);
+  }
+
+  /** Errors the stream once its last bytes were read and had time to leave. */
+  private breakOff(controller: ReadableStreamDefaultController, error: ExchangeError): void {
+    if (!this.controller || controller.desiredSize !== readAheadBytes) return;
+    this.controller = undefined;
+    setTimeout(() => controller.error(error), tailMs);
+  }
+
+  private over(end: "whole" | "canceled" | ExchangeError): void {
+    const { observer } = this;
+    this.observer = undefined;
+    observer?.ended(end);
   }
 }
 

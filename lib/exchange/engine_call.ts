@@ -139,7 +139,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
     this.resume = resume;
     this.hasHead = true;
     this.heardAtMs = this.clock.nowMs();
-    this.answer.head(status, engineHeaders(rawHeaders));
+    this.answer.head(status, engineHeaders(rawHeaders, this.upstream));
     return true;
   }
 

@@ -1,5 +1,7 @@
 // Which header fields of an engine's answer travel on?
+import { locationInService } from "../access/location.ts";
 import type { HeaderList } from "./types.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** RFC 9110 §7.6.1: fields that speak about one connection only; lanes frame bodies themselves. */
 const hopByHop = new Set([
@@ -17,7 +19,10 @@ const hopByHop = new Set([
  * An engine's raw header fields, in their order, without those that end here.
  * @param raw Names and values in turn, bytes as they came (Latin-1 by RFC 9110 §5.5).
  */
-export function engineHeaders(raw: readonly Uint8Array[]): HeaderList {
+export function engineHeaders(
+  raw: readonly Uint8Array[],
+  upstream: Pick<Upstream, "origin" | "basePath">,
+): HeaderList {
   const headers: HeaderList = [];
   let listed: string | undefined;
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -26,11 +31,22 @@ export function engineHeaders(raw: readonly Uint8Array[]): HeaderList {
       if (name === "connection") listed = latin1(raw[i + 1]).toLowerCase();
       continue;
     }
-    headers.push(name, latin1(raw[i + 1]));
+    const value = latin1(raw[i + 1]);
+    headers.push(name, name === "location" ? withoutEngine(value, upstream) : value);
   }
   return listed === undefined || listed === "keep-alive" || listed === "close"
     ? headers
     : withoutListed(headers, listed);
+}
+
+/** A redirect of the engine to itself becomes a path within the service: no client reaches the engine. */
+function withoutEngine(
+  location: string,
+  { origin, basePath }: Pick<Upstream, "origin" | "basePath">,
+): string {
+  const { host, port, protocol } = new URL(origin);
+  const defaultPort = protocol === "https:" ? ":443" : ":80";
+  return locationInService(location, { authority: port ? host : host + defaultPort, basePath });
 }
 
 /** Fields that the engine's `Connection` names end here too. */

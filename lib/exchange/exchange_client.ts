@@ -16,6 +16,7 @@ import {
   ExchangeError,
   type Exchanger,
   type ExchangeRequestHead,
+  type ObserveAnswer,
   type SocketOpening,
 } from "./types.ts";
 
@@ -39,9 +40,10 @@ export class ExchangeClient implements Exchanger {
     peer: PeerId,
     head: ExchangeRequestHead,
     body: Uint8Array<ArrayBuffer> | null | BodyStream,
+    observe?: ObserveAnswer,
   ): Exchange {
-    if (peer === this.ports.self) return this.ports.local.request(head, body);
-    return new LaneExchange(this.ports, peer, head, body);
+    if (peer === this.ports.self) return this.ports.local.request(head, body, observe);
+    return new LaneExchange(this.ports, peer, head, body, observe);
   }
 
   async openSocket(
@@ -77,11 +79,13 @@ class LaneExchange implements Exchange {
     peer: PeerId,
     head: ExchangeRequestHead,
     body: Uint8Array<ArrayBuffer> | null | BodyStream,
+    observe: ObserveAnswer | undefined,
   ) {
     this.answer = new Answer(
       (load) => ports.onLoad(peer, head.service, load),
       () => this.pump?.writable(),
       () => this.pump?.stop(),
+      observe,
     );
     this.answer.source = {
       consumed: (bytes) => this.exchange?.consumed(bytes, this.ports.clock.nowMs()),

@@ -12,6 +12,7 @@ import {
   type Exchange,
   ExchangeError,
   type ExchangeRequestHead,
+  type ObserveAnswer,
   type SocketOpening,
 } from "./types.ts";
 import type { FindUpstream } from "./upstream.ts";
@@ -27,8 +28,12 @@ export class LocalExchanger {
     private readonly findUpstream: FindUpstream,
   ) {}
 
-  request(head: ExchangeRequestHead, body: Uint8Array | null | BodyStream): Exchange {
-    const local = new LocalAnswer();
+  request(
+    head: ExchangeRequestHead,
+    body: Uint8Array | null | BodyStream,
+    observe?: ObserveAnswer,
+  ): Exchange {
+    const local = new LocalAnswer(observe);
     const upstream = this.findUpstream(head.service);
     if (!upstream) {
       local.fail("no_such_service", "refused", `no service "${head.service}" here`);
@@ -86,8 +91,13 @@ class LocalAnswer implements AnswerTaker {
   private unsentBytes: Bytes = 0;
   private isOver = false;
 
-  constructor() {
-    this.answer = new Answer(() => {}, () => this.pump?.writable(), () => this.pump?.stop());
+  constructor(observe: ObserveAnswer | undefined) {
+    this.answer = new Answer(
+      () => {},
+      () => this.pump?.writable(),
+      () => this.pump?.stop(),
+      observe,
+    );
     this.answer.source = {
       consumed: (bytes) => this.read(bytes),
       cancel: () => this.cancel("the client went away"),

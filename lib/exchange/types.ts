@@ -1,6 +1,6 @@
 // What is an exchange: one HTTP request and its answer, carried to a peer?
 import type { PeerId } from "../base/peer_id.ts";
-import { OtelaError } from "../base/errors.ts";
+import { type ErrorFields, OtelaError } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
 
@@ -44,10 +44,27 @@ export class ExchangeError extends OtelaError {
     readonly phase: ExchangePhase,
     message: string,
     cause?: unknown,
+    fields: ErrorFields = {},
   ) {
-    super("exchange_failed", message, { cause, fields: { failure, phase } });
+    super("exchange_failed", message, { cause, fields: { failure, phase, ...fields } });
   }
 }
+
+/**
+ * Watches the body of one answer pass by. All calls happen while bytes are handled, so none may throw or take
+ * long.
+ */
+export type AnswerObserver = {
+  /** @param chunk Valid until the call returns. */
+  chunk?(chunk: Uint8Array): void;
+  /** Last bytes for the reader when the body breaks off, before its stream errors. */
+  tail?(error: ExchangeError): Uint8Array<ArrayBuffer> | undefined;
+  /** The body is over: whole, given up by its reader, or broken off. Exactly once. */
+  ended(end: "whole" | "canceled" | ExchangeError): void;
+};
+
+/** Decides at the head whether the body is watched; called in the same turn, before any byte of the body. */
+export type ObserveAnswer = (status: number, headers: HeaderList) => AnswerObserver | undefined;
 
 /** A running exchange. */
 export type Exchange = {
@@ -86,6 +103,7 @@ export interface Exchanger {
     peer: PeerId,
     head: ExchangeRequestHead,
     body: Uint8Array<ArrayBuffer> | null | BodyStream,
+    observe?: ObserveAnswer,
   ): Exchange;
   /** Opens a WebSocket at the engine. @throws {ExchangeError} */
   openSocket(peer: PeerId, head: ExchangeRequestHead, signal: AbortSignal): Promise<SocketOpening>;

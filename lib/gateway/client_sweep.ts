@@ -1,0 +1,54 @@
+// Which clients have left while they waited for an answer to begin?
+import type { Ms } from "../base/units.ts";
+
+/** A client's leaving reaches the engine well within a second (issue: ≤ 1 s over both hops). */
+const sweepMs: Ms = 200;
+
+type Waiting = { readonly request: Request; readonly gone: () => void; isNew: boolean };
+
+/**
+ * Looks at waiting requests a few times a second instead of listening to each: most answers come sooner, and a
+ * listener costs more than the rest of a small request's bookkeeping. A request's signal aborts after
+ * successful answers too, so only those that still wait are looked at.
+ */
+export class ClientSweep {
+  private readonly waiting = new Set<Waiting>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  /**
+   * @param mustLookEarly Deno before 2.9 tells a signal made after the client left nothing (checked on 2.7.11),
+   * so there it is made at once, for 3 µs a request.
+   */
+  constructor(private readonly mustLookEarly: boolean) {}
+
+  /**
+   * @param gone Called at most once.
+   * @returns Must be called when the answer begins.
+   */
+  watch(request: Request, gone: () => void): () => void {
+    const isNew = !(this.mustLookEarly && request.signal);
+    const entry: Waiting = { request, gone, isNew };
+    this.waiting.add(entry);
+    this.timer ??= setInterval(() => this.sweep(), sweepMs);
+    return () => this.waiting.delete(entry);
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private sweep(): void {
+    for (const entry of this.waiting) {
+      // The signal is made on first look; a request that is answered within a sweep never makes one.
+      if (entry.isNew) {
+        entry.isNew = false;
+        continue;
+      }
+      if (!entry.request.signal.aborted) continue;
+      this.waiting.delete(entry);
+      entry.gone();
+    }
+    if (this.waiting.size === 0) this.close();
+  }
+}

@@ -1,0 +1,107 @@
+// How does a worker's answer become the client's response?
+import { cleanResponseHeaders } from "../access/forward_headers.ts";
+import type { PeerId } from "../base/peer_id.ts";
+import type { Bytes } from "../base/units.ts";
+import { type BodyStream, ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
+import type { HeaderList } from "../exchange/types.ts";
+
+/** Statuses whose responses have no body whatever their headers say (RFC 9110 §6.4.1). */
+function isBodyless(method: string, status: number): boolean {
+  return method === "HEAD" || status === 204 || status === 205 || status === 304;
+}
+
+/** An answer whose events count one by one, so that each must leave at once. */
+export function isEventStream(headers: HeaderList): boolean {
+  return /^\s*(text\/event-stream|application\/x-ndjson|application\/jsonl)/i.test(
+    headerOf(headers, "content-type"),
+  );
+}
+
+/** The value of one header, empty when there is none. @param name Lower case. */
+export function headerOf(headers: HeaderList, name: string): string {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return headers[at + 1];
+  return "";
+}
+
+/**
+ * Whether an answer is held until it is whole, so that a worker that dies in the middle gives an error instead
+ * of half an answer: it must be no stream, and not known to be too long.
+ */
+export function mayHold(answer: ExchangeResponse, holdBytesMax: Bytes): boolean {
+  const length = headerOf(answer.headers, "content-length");
+  if (length !== "") return Number(length) <= holdBytesMax;
+  return /^\s*application\/json/i.test(headerOf(answer.headers, "content-type"));
+}
+
+/**
+ * Reads a body to its end, or as far as may be held.
+ * @returns The whole, or a stream of what was read and the rest.
+ * @throws {ExchangeError} When the body breaks off.
+ */
+export async function hold(
+  body: BodyStream,
+  holdBytesMax: Bytes,
+): Promise<Uint8Array<ArrayBuffer> | BodyStream> {
+  const reader = body.getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let heldBytes = 0;
+  while (heldBytes <= holdBytesMax) {
+    const { done, value } = await reader.read();
+    if (done) return join(pieces, heldBytes);
+    pieces.push(value);
+    heldBytes += value.length;
+  }
+  return new ReadableStream({
+    async pull(controller): Promise<void> {
+      const piece = pieces.shift();
+      if (piece) return controller.enqueue(piece);
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
+
+/**
+ * The response for the client.
+ * @throws {ExchangeError} When the worker's head is none that HTTP can carry.
+ */
+export function toResponse(
+  answer: ExchangeResponse,
+  body: Uint8Array<ArrayBuffer> | null | BodyStream,
+  about: { method: string; worker: PeerId; publicPrefix: string },
+): Response {
+  const list = cleanResponseHeaders(answer.headers, about.publicPrefix);
+  const headers: [string, string][] = [["x-computing-node", about.worker]];
+  for (let at = 0; at < list.length; at += 2) headers.push([list[at], list[at + 1]]);
+  if (isEventStream(list)) keepStreaming(list, headers);
+  const { status } = answer;
+  try {
+    return new Response(isBodyless(about.method, status) ? null : body, { status, headers });
+  } catch (error) {
+    throw new ExchangeError(
+      "protocol",
+      "head",
+      "the worker sent a head that HTTP has no form for",
+      error,
+    );
+  }
+}
+
+/** No proxy on the way may collect or compress a stream's events. */
+function keepStreaming(list: HeaderList, headers: [string, string][]): void {
+  if (headerOf(list, "cache-control") === "") headers.push(["cache-control", "no-transform"]);
+  if (headerOf(list, "x-accel-buffering") === "") headers.push(["x-accel-buffering", "no"]);
+}
+
+function join(pieces: Uint8Array<ArrayBuffer>[], bytes: Bytes): Uint8Array<ArrayBuffer> {
+  if (pieces.length === 1) return pieces[0];
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
