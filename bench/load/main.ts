@@ -1,5 +1,5 @@
-// The load process: one job a line in, one result a line out.
-// It is a process of its own so that its garbage and its turns are not those of what it measures.
+// Who makes the load? A process of its own, so that its garbage and its turns are not those of what it measures:
+// one job a line in, one result a line out.
 import { runClosedLoop } from "./closed_loop.ts";
 import { runEventStreams } from "./event_streams.ts";
 import type { LoadAnswer, LoadJob } from "./job.ts";

@@ -1,0 +1,21 @@
+// Which public failure reports must a test answer?
+import type { Finding, SourceFile } from "./source_file.ts";
+
+/** Ids of reported failures that the serving mesh must not repeat; a test that starts with the id shows it. */
+export const caseIds: readonly string[] = [
+  ...["C001", "C002", "C006", "C014", "C016"], // Event streams.
+  ...["C017", "C019", "C021", "C022", "C024", "C026", "C027", "C029", "C031", "C036"], // Proxying.
+  ...["C041", "C042", "C044"], // Registry.
+  ...["C049", "C051", "C052"], // Many workers behind one address, on one shared home, on many networks.
+];
+
+/** Each id names a test. */
+export function everyCaseTested(files: readonly SourceFile[], ids = caseIds): Finding[] {
+  const why =
+    "Each reported failure has a test named by its id, so that nobody has to meet it again";
+  const text = files.filter(({ path }) => path.endsWith("_test.ts")).map((file) => file.text).join(
+    "\n",
+  );
+  return ids.filter((id) => !new RegExp(`["'\`]${id}\\b`).test(text))
+    .map((id) => ({ path: "tests", line: 0, what: `no test is named "${id}: …"`, why }));
+}
