@@ -119,7 +119,10 @@ function decodeServices(
   base: PathBase,
   problems: ConfigProblem[],
 ): Decoded {
-  if (tree.type !== "list") return fault(row, "a list of services", "something else");
+  if (tree.type !== "list") {
+    const got = tree.type === "scalar" ? tree.text : "key: value pairs";
+    return fault(row, "a list of services", got);
+  }
   if (tree.items.length > servicesMax) {
     return fault(row, `at most ${servicesMax} services`, `${tree.items.length} services`);
   }

@@ -6,7 +6,7 @@ const reference = "reference";
 
 /** Known, without effect so far: set, it is answered with one warning. */
 function later(name: string, kind: KeyKind, value: ConfigValue, help: string): ConfigKey {
-  return key(name, kind, value, reference, help, { status: "not_yet" });
+  return key(name, kind, value, reference, help, { status: "not_yet", ...flagOf(name) });
 }
 
 /** Known, without effect so far, and ignoring it would mislead: set, it stops the start. */
@@ -17,7 +17,17 @@ function refused(name: string, kind: KeyKind, value: ConfigValue, help: string):
 
 /** Nothing reads it, for the reason given. */
 function dead(name: string, kind: KeyKind, value: ConfigValue, why: string): ConfigKey {
-  return key(name, kind, value, reference, why, { status: "dead" });
+  return key(name, kind, value, reference, why, { status: "dead", ...flagOf(name) });
+}
+
+/** Flags of the original that scripts may pass. */
+const flagged = new Set(
+  `wallet.account account.wallet seed udpport solana.rpc solana.mint solana.skip_verification admin.enabled
+  admin.port admin.bind analytics.enabled analytics.posthog_host`.split(/\s+/),
+);
+
+function flagOf(name: string): { flag?: true } {
+  return flagged.has(name) ? { flag: true } : {};
 }
 
 const policies = "Who may use this node's services";
@@ -73,6 +83,7 @@ export const laterKeys: readonly ConfigKey[] = [
   later("analytics.enabled", "bool", false, "Send usage statistics"),
   key("analytics.posthog_api_key", "string", "", reference, "Key for sending them", {
     status: "not_yet",
+    flag: true,
     isSecret: true,
   }),
   later("analytics.posthog_host", "string", "https://us.i.posthog.com", "Where they go"),

@@ -4,7 +4,7 @@ import { decodeTree } from "./decode_tree.ts";
 import type { ConfigKey, Placed } from "./key.ts";
 import { nearest } from "./nearest.ts";
 import type { ConfigProblem } from "./problem.ts";
-import { envNames, keyNamed, keyOfEnv, schema } from "./schema.ts";
+import { envNames, keyOfEnv, schema } from "./schema.ts";
 import { readYaml } from "./yaml_tree.ts";
 
 /** Flags as a command line has them, by long name without dashes: `{ port: "8092", label: ["a=b"] }`. */
@@ -95,10 +95,4 @@ function decodeServices(
 /** Whether a repeated flag adds to the earlier ones. */
 export function isRepeatable(row: ConfigKey): boolean {
   return row.kind === "list" || row.kind === "map";
-}
-
-/** A key for a mistyped one; for commands that take key names. */
-export function keyOrNearest(name: string): { row?: ConfigKey; near?: string } {
-  const row = keyNamed(name);
-  return row ? { row } : { near: nearest(name, schema.map((known) => known.name)) };
 }

@@ -15,9 +15,10 @@ export type Tree =
 export type TreeEntry = { readonly name: string; readonly where: string; readonly value: Tree };
 
 /** A configuration is a few dozen lines; what is larger is something else. Guess. */
-export const yamlCharactersMax = 262_144;
+export const yamlCharactersMax = 131_072;
 const nodesMax = 20_000;
 const depthMax = 16;
+const tooDeep = `must have at most ${depthMax} levels`;
 
 /**
  * Reads one YAML document (version 1.2, so `on` and `no` are texts) with or without BOM, LF or CRLF.
@@ -61,7 +62,7 @@ export function readYaml(
   } catch (error) {
     // Thousands of nested brackets overflow the parser's stack; anything else is our own mistake.
     if (!(error instanceof RangeError)) throw error;
-    return failed(place(1, 1), `must be YAML of at most ${depthMax} levels`);
+    return failed(place(1, 1), tooDeep);
   }
 }
 
@@ -73,6 +74,7 @@ function syntaxWords(error: YAMLError, line: string): string {
   if (error.code === "BLOCK_AS_IMPLICIT_KEY") {
     return "must be valid YAML: quote a value that contains a colon and a space";
   }
+  if (error.message.includes("call stack")) return tooDeep;
   return `must be valid YAML: ${messageOf(error)}`;
 }
 
@@ -86,7 +88,12 @@ class Walk {
   tree(node: unknown, depth: number): Tree {
     const where = this.whereOf((node as Node | null)?.range?.[0] ?? 0);
     if (this.#nodesLeft-- <= 0 || depth > depthMax) return this.#tooLarge(where);
-    if (isAlias(node)) return this.tree(node.resolve(this.document) ?? null, depth + 1);
+    if (isAlias(node)) {
+      const anchored = node.resolve(this.document);
+      if (anchored !== undefined) return this.tree(anchored, depth + 1);
+      this.#add(where, "", `must be valid YAML: nothing before has the anchor of *${node.source}`);
+      return { type: "empty", where };
+    }
     if (isMap(node)) return { type: "map", where, entries: this.#entries(node.items, depth) };
     if (isSeq(node)) {
       return { type: "list", where, items: node.items.map((item) => this.tree(item, depth + 1)) };

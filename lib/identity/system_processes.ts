@@ -6,7 +6,6 @@ import {
   parseProcessStat,
   type Processes,
   type ProcessMark,
-  type ProcessStat,
 } from "./process_mark.ts";
 
 /**
@@ -19,7 +18,8 @@ export const systemProcesses: Processes = {
   async stateOf(mark) {
     const self = await readSelf();
     if (!isVisible(mark, self)) return "unknown";
-    return judgeProcess(mark, self, await readStat(mark.pid));
+    const stat = await run("cat", `/proc/${mark.pid}/stat`);
+    return stat === undefined ? "unknown" : judgeProcess(mark, self, parseProcessStat(stat));
   },
 };
 
@@ -27,27 +27,26 @@ async function readSelf(): Promise<ProcessMark> {
   const [bootId, pidNamespace, stat] = await Promise.all([
     run("cat", "/proc/sys/kernel/random/boot_id"),
     run("readlink", `/proc/${Deno.pid}/ns/pid`),
-    readStat(Deno.pid),
+    run("cat", `/proc/${Deno.pid}/stat`),
   ]);
   return {
     host: hostname(),
-    bootId: bootId.trim(),
-    pidNamespace: pidNamespace.trim(),
+    bootId: bootId?.trim() ?? "",
+    pidNamespace: pidNamespace?.trim() ?? "",
     pid: Deno.pid,
-    startTicks: stat?.startTicks ?? 0,
+    startTicks: parseProcessStat(stat ?? "")?.startTicks ?? 0,
   };
 }
 
-async function readStat(pid: number): Promise<ProcessStat | undefined> {
-  return parseProcessStat(await run("cat", `/proc/${pid}/stat`));
-}
-
-/** Standard output of a program; empty when it fails, is missing, or may not be run. */
-async function run(program: string, argument: string): Promise<string> {
+/**
+ * Standard output of a program, empty when it found nothing.
+ * @returns `undefined` when it could not be run, which says nothing about what it would have found.
+ */
+async function run(program: string, argument: string): Promise<string | undefined> {
   try {
     const command = new Deno.Command(program, { args: [argument], stdin: "null", stderr: "null" });
     return new TextDecoder().decode((await command.output()).stdout);
   } catch {
-    return "";
+    return undefined;
   }
 }
