@@ -1,8 +1,7 @@
 // How does a client's request become an answer?
 import { OtelaError } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
-import { requireKey } from "./client_keys.ts";
-import { type Cors, corsHeaderNames, createCors } from "./cors.ts";
+import { type Cors, createCors } from "./cors.ts";
 import { matchTarget } from "./endpoint.ts";
 import type { ForwardTarget } from "./target.ts";
 import { createInfoRoutes, readMethods } from "./info_routes.ts";
@@ -13,6 +12,7 @@ import { clientProblem, logUnforeseen, toProblem } from "./problem.ts";
 import { rawTarget } from "./raw_target.ts";
 import { isRequestId, type RequestContext } from "./request_context.ts";
 import { readRequestHead, type RequestHead } from "./request_head.ts";
+import { requireKey } from "./require_key.ts";
 import { isSocketWanted } from "./upgrade.ts";
 
 /** What the server knows of the connection; `Deno.serve` passes it. */
@@ -130,7 +130,6 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
   function finish(response: Response, { requestId, head }: Visit): Response {
     response.headers.set("x-request-id", requestId);
     if (head.origin !== "" && head.preflightMethod === "") {
-      for (const name of corsHeaderNames) response.headers.delete(name);
       appendAll(response.headers, cors.answer(head.origin));
     }
     return response;

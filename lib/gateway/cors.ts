@@ -87,13 +87,3 @@ export function createCors(origins: readonly string[]): Cors {
         : allowOrigin(origin),
   };
 }
-
-/** Names of the headers that an engine may have set for itself and that only this node may decide. */
-export const corsHeaderNames: readonly string[] = [
-  "access-control-allow-credentials",
-  "access-control-allow-headers",
-  "access-control-allow-methods",
-  "access-control-allow-origin",
-  "access-control-expose-headers",
-  "access-control-max-age",
-];

@@ -2,8 +2,9 @@
 import { OtelaError } from "../base/errors.ts";
 import { parsePeerId } from "../base/peer_id.ts";
 import { parseServiceName } from "../routing/names.ts";
+import { checkServicePath, pathCharsMax, type PathRefusal } from "../routing/service_path.ts";
 import type { ForwardTarget } from "./target.ts";
-import { type RawTarget, scopedPath } from "./raw_target.ts";
+import type { RawTarget } from "./raw_target.ts";
 
 /** OpenAI's own paths that create something, so that every other method is a mistake. */
 const openAiPosts: ReadonlySet<string> = new Set([
@@ -80,7 +81,7 @@ function matchOpenAi(method: string, path: string): string | undefined {
     plain.startsWith(root) && (plain.length === root.length || plain[root.length] === "/")
   );
   if (tree === undefined) return undefined;
-  scopedPath(plain.slice(tree.length));
+  enginePath(plain.slice(tree.length));
   return plain;
 }
 
@@ -117,6 +118,20 @@ function below(
   const service = parseServiceName(
     end < 0 ? path.slice(prefix.length) : path.slice(prefix.length, end),
   );
-  const enginePath = scopedPath(end < 0 ? "" : path.slice(end));
-  return { service, path: enginePath + query, publicPrefix: `${prefix}${service}` };
+  const rest = end < 0 ? "" : path.slice(end);
+  return { service, path: enginePath(rest) + query, publicPrefix: `${prefix}${service}` };
+}
+
+const refusals: Readonly<Record<PathRefusal, string>> = {
+  escapes: "it must stay below its prefix when it is decoded and its dots are resolved",
+  nul: "it must have no NUL",
+  bad_character: "blanks and control characters must be percent-encoded",
+  too_long: `it must have at most ${pathCharsMax} characters`,
+};
+
+/** What stands behind a prefix, unchanged, as the path for an engine. */
+function enginePath(rest: string): string {
+  const checked = checkServicePath(rest);
+  if (checked.isForwarded) return checked.path;
+  throw new OtelaError("bad_request", `Cannot forward the path as ${refusals[checked.reason]}`);
 }

@@ -1,9 +1,11 @@
 // What does a node tell about itself and its mesh?
 import { Hono } from "hono";
 import { OtelaError } from "../base/errors.ts";
+import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
+import { modelsOf } from "../routing/models.ts";
+import type { RoutingView } from "../routing/view.ts";
 import { jsonAnswer, textAnswer } from "./json_answer.ts";
-import { type ListedModel, listModels } from "./model_list.ts";
 import { peerRecord } from "./peer_record.ts";
 import type { ClientDoorPorts, MeshTable } from "./ports.ts";
 
@@ -16,7 +18,7 @@ const tableAgeMaxMs: Ms = secondMs;
  * @returns Answers a request for a path that belongs to no service; rejects with an `OtelaError`.
  */
 export function createInfoRoutes(ports: ClientDoorPorts): (request: Request) => Promise<Response> {
-  const models = modelsOfTable(ports);
+  const models = openAiModels(ports);
   const tableText = tableTextOf(ports);
   const app = new Hono({ strict: false });
   const routes: Readonly<Record<string, () => Response | Promise<Response>>> = {
@@ -69,22 +71,37 @@ function readyAnswer({ readiness }: ClientDoorPorts): Response {
   throw new OtelaError("not_ready", `Cannot serve yet: ${state.reason}`);
 }
 
-function modelsOfTable(ports: ClientDoorPorts): () => ReadonlyMap<string, ListedModel> {
-  const createdS = Math.floor(ports.wallClock() / secondMs);
-  let from: MeshTable | undefined;
-  let models: ReadonlyMap<string, ListedModel> = new Map();
+/** One model in OpenAI's shape, with who serves it beside. */
+type OpenAiModel = {
+  readonly id: string;
+  readonly object: "model";
+  /** Unix seconds; claims hold no dates, so it is the start of this node. */
+  readonly created: number;
+  readonly owned_by: string;
+  readonly otela: { readonly peers: readonly PeerId[] };
+};
+
+/** The union of what live peers offer (C036); a mesh that serves nothing has an empty list, not an error. */
+function openAiModels(ports: ClientDoorPorts): () => ReadonlyMap<string, OpenAiModel> {
+  const created = Math.floor(ports.wallClock() / secondMs);
+  let from: RoutingView | undefined;
+  let models: ReadonlyMap<string, OpenAiModel> = new Map();
   return () => {
-    const table = ports.table();
-    if (table !== from) {
-      models = listModels(table, ports.config.openAiService, createdS);
-      from = table;
-    }
+    const view = ports.view();
+    if (view === from) return models;
+    from = view;
+    models = new Map(
+      modelsOf(view, ports.config.openAiService).map(({ id, peers }) => [
+        id,
+        { id, object: "model", created, owned_by: "otela", otela: { peers } },
+      ]),
+    );
     return models;
   };
 }
 
 /** Ids hold slashes; one at the very end may also be a base URL's leftover (C029). */
-function modelNamed(id: string, models: ReadonlyMap<string, ListedModel>): ListedModel {
+function modelNamed(id: string, models: ReadonlyMap<string, OpenAiModel>): OpenAiModel {
   const model = models.get(id) ?? models.get(id.replace(/\/$/, ""));
   if (model) return model;
   throw new OtelaError(

@@ -1,11 +1,12 @@
 // What do the doors need from the rest of the node?
+import type { ClientKeys } from "../access/client_keys.ts";
 import type { Clock, Log } from "../base/ports.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
 import type { PeerStatus } from "../membership/status.ts";
 import type { Claim } from "../registry/claim.ts";
+import type { RoutingView } from "../routing/view.ts";
 import type { AccessLog } from "./access_log.ts";
-import type { ClientKeys } from "./client_keys.ts";
 import type { Forwarder } from "./target.ts";
 
 /** How a peer is connected to this node right now. */
@@ -73,6 +74,7 @@ export type ClientDoorPorts = {
   };
   readonly newRequestId: () => string;
   readonly table: () => MeshTable;
+  readonly view: () => RoutingView;
   readonly mesh: () => MeshFacts;
   readonly readiness: () => Readiness;
 };

@@ -1,12 +1,7 @@
 // How do the messages of a WebSocket cross between a client and an engine?
 import { OtelaError } from "../base/errors.ts";
 import { type Bytes, MiB } from "../base/units.ts";
-import type {
-  ExchangeResponse,
-  HeaderList,
-  SocketOpening,
-  SocketSession,
-} from "../exchange/types.ts";
+import type { ExchangeResponse, SocketOpening, SocketSession } from "../exchange/types.ts";
 import { watchClient } from "./client_gone.ts";
 
 /** Queued from a client toward its engine; beyond it the socket closes, as the protocol decides. */
@@ -125,16 +120,4 @@ function closeQuietly(socket: WebSocket, code: number, reason: string): void {
   // 123 bytes is what a close frame holds; UTF-8 has at most 3 bytes for each of these characters.
   if (isSendable) socket.close(code, reason.slice(0, 41));
   else socket.close(code === 1005 ? 1000 : 1011, "");
-}
-
-/** The headers of a client's handshake that the engine must see: the rest belongs to one connection. */
-export function handshakeHeaders(headers: HeaderList): HeaderList {
-  const kept: HeaderList = [];
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = headers[index];
-    if (name === "sec-websocket-protocol" || !name.startsWith("sec-websocket-")) {
-      kept.push(name, headers[index + 1]);
-    }
-  }
-  return kept;
 }

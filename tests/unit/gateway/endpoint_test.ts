@@ -39,6 +39,19 @@ Deno.test("matchTarget refuses names that no service can have", () => {
   throws(() => match(`/v1/p2p-service/${peer("B")}`), { code: "bad_request" });
 });
 
+Deno.test("C022: matchTarget keeps a path as it came, or refuses it", () => {
+  for (const path of ["/a/../b", "/%252e%252e%252fadmin", "/a%5C..%5Cb", "/.../x"]) {
+    equal(match(`/v1/service/llm${path}`)?.path, path);
+  }
+  for (const path of ["/..", "/..%2fadmin", "/%2E./x", "/a//../../x", "/..;v=1/x", "/a%00b"]) {
+    for (
+      const prefix of ["/v1/service/llm", "/v1/_service/llm", `/v1/p2p-service/${peer("B")}/llm`]
+    ) {
+      throws(() => match(prefix + path), { code: "bad_request" }, prefix + path);
+    }
+  }
+});
+
 Deno.test("C022: matchTarget lets no path of OpenAI's trees leave its tree", () => {
   throws(() => match("/v1/audio/../dnt/table"), { code: "bad_request" });
   throws(() => match("/v1/responses/%2e%2e%2fadmin"), { code: "bad_request" });

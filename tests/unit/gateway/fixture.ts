@@ -8,6 +8,7 @@ import { requestIds } from "../../../lib/gateway/request_context.ts";
 import type { RequestContext } from "../../../lib/gateway/request_context.ts";
 import type { ForwardTarget } from "../../../lib/gateway/target.ts";
 import type { Status } from "../../../lib/membership/status.ts";
+import { buildRoutingView, type RoutingView } from "../../../lib/routing/view.ts";
 import type { Claim, ServiceClaim } from "../../../lib/registry/claim.ts";
 
 /** PeerIds that differ in their last letter. */
@@ -57,6 +58,12 @@ export function tableOf(...entries: TableEntry[]): MeshTable {
   return { self: peer("S"), entries };
 }
 
+/** What routing makes of a table. */
+export function viewOf(...entries: TableEntry[]): RoutingView {
+  const statuses = new Map(entries.map(({ peer, status }) => [peer, status.status]));
+  return buildRoutingView({ entries, statusOf: (id) => statuses.get(id) ?? "left" });
+}
+
 /** One request as the forwarder got it. */
 export type Forwarded = { request: Request; target: ForwardTarget; context: RequestContext };
 
@@ -100,6 +107,7 @@ export function fixture(
     },
     newRequestId: requestIds("test"),
     table: () => tableOf(),
+    view: () => viewOf(),
     mesh: () => ({ connections: [], bootstraps: [] }),
     readiness: () => ({ isReady: true, mesh: "joined" }),
     ...ports,
