@@ -31,6 +31,14 @@ Deno.test("ClientKeys finds exactly the keys whose hashes it was given, with the
   }
 });
 
+Deno.test("ClientKeys compares every part of a hash", () => {
+  const hash = hashOf("first");
+  for (let at = 0; at < hash.length; at++) {
+    const near = hash.slice(0, at) + (hash[at] === "0" ? "1" : "0") + hash.slice(at + 1);
+    equal(ClientKeys.parse(near, "keys.txt").find("first"), undefined, `digit ${at}`);
+  }
+});
+
 Deno.test("ClientKeys of an empty file let nobody in", () => {
   const keys = ClientKeys.parse("# none yet\n", "keys.txt");
   equal(keys.count, 0);

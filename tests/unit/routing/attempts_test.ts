@@ -18,7 +18,7 @@ const limits: RetryLimits = { isEnabled: true, retriesMax: 99 };
 
 function attemptsOf(
   tiers: readonly (readonly Candidate[])[],
-  change: { isOrdered?: boolean; limits?: RetryLimits; book?: LoadBook } = {},
+  change: { limits?: RetryLimits; book?: LoadBook } = {},
 ): Attempts {
   const book = change.book ?? new LoadBook();
   const selector = createSelector("round-robin", { book, random: () => 0 });
@@ -57,8 +57,13 @@ Deno.test("Attempts asks who could not be reached a moment ago after the others,
 });
 
 Deno.test("Attempts keeps the client's order, but asks suspects last", () => {
-  const tier = [candidate(3), candidate(2, { isSuspect: true }), candidate(1)];
-  deepEqual(all(attemptsOf([tier], { isOrdered: true })), [3, 1, 2].map(peer));
+  const tier = [candidate(3), candidate(2, { isSuspect: true }), candidate(1), candidate(4)];
+  const book = new LoadBook();
+  // This policy would begin with the last.
+  const selector = createSelector("random", { book, random: () => 0.99 });
+  const plan = { tiers: [tier], selector, book, limits };
+  deepEqual(all(new Attempts({ ...plan, isOrdered: true })), [3, 1, 4, 2].map(peer));
+  deepEqual(all(new Attempts({ ...plan, isOrdered: false })), [4, 1, 3, 2].map(peer));
 });
 
 Deno.test("Attempts stops after the first and the retries", () => {

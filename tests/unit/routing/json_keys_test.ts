@@ -100,6 +100,18 @@ Deno.test("JsonKeyScanner bounds depth and tokens", () => {
   });
 });
 
+Deno.test("JsonKeyScanner bounds tokens that come in pieces too", () => {
+  const scanner = new JsonKeyScanner(wanted);
+  const text = `{"${"k".repeat(2 * scanTokenBytesMax)}":1,"model":"${
+    "m".repeat(scanTokenBytesMax + 1)
+  }"`;
+  const bytes = encoder.encode(`${text},"adapter":"${"a".repeat(scanTokenBytesMax)}"}`);
+  for (let at = 0; at < bytes.length; at += 1_000) scanner.push(bytes.subarray(at, at + 1_000));
+  equal(scanner.finish(), "done");
+  equal(scanner.keys().get("model"), null);
+  equal(scanner.keys().get("adapter")?.length, scanTokenBytesMax);
+});
+
 Deno.test("JsonKeyScanner notes no text for escapes that are not JSON's", () => {
   deepEqual(scan('{"model":"a\\x","mo\\zdel":"b","adapter":"c"}').keys, {
     model: null,

@@ -24,8 +24,10 @@ Deno.test("buildRoutingView leaves out who has left and what drains, and flags s
 Deno.test("buildRoutingView takes our own services from ourselves, not from the mesh", () => {
   const self = { peer: peer(2), services: [service(["model=own"])] };
   const entries = [entry(2, service(["model=forged"])), entry(1, service(["model=own"]))];
-  const view = buildRoutingView({ entries, statusOf: () => "left", self });
-  deepEqual(modelsOf(view, "llm"), [{ id: "own", peers: [peer(2)] }]);
+  const view = buildRoutingView({ entries, statusOf: alive, self });
+  deepEqual(modelsOf(view, "llm"), [{ id: "own", peers: [peer(1), peer(2)] }]);
+  const alone = buildRoutingView({ entries, statusOf: () => "left", self });
+  deepEqual(modelsOf(alone, "llm"), [{ id: "own", peers: [peer(2)] }]);
 });
 
 Deno.test("buildRoutingView lists a peer once, whatever it repeats", () => {
