@@ -100,6 +100,11 @@ export class ClientKeys {
  * The token of an `Authorization` header.
  * @param header Untrusted; `null` when there is none.
  * @returns `undefined` unless it is `Bearer` (any case), blanks, and one token without blanks.
+ * @example The scheme's case means nothing
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * equal(bearerOf("bearer sk-1"), "sk-1");
+ * ```
  */
 export function bearerOf(header: string | null): string | undefined {
   if (header === null || header.length > bearerCharsMax + 64) return undefined;

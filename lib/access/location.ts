@@ -16,6 +16,12 @@ export type EngineLocation = {
  * becomes a path within the service. All names of this machine count as the engine's when the port is its.
  * @param location Value of the engine's header.
  * @returns The value unchanged when it leads elsewhere.
+ * @example An engine that calls itself by another name of this machine
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * const engine = { authority: "127.0.0.1:8000", basePath: "" };
+ * equal(locationInService("http://localhost:8000/v1/chat/", engine), "/v1/chat/");
+ * ```
  */
 export function locationInService(location: string, engine: EngineLocation): string {
   const match = absolute.exec(location);

@@ -5,11 +5,17 @@ import type { LoadBook } from "./load_book.ts";
 import type { Selector } from "./policies/selector.ts";
 import type { Candidate } from "./types.ts";
 
+/**
+ * Attempts that reached nobody and so count for nothing, in one request: with a handful of dead peers among many
+ * a request still finds a living one (weaknesses 41). A guess; a dial's own deadline bounds the time.
+ */
+export const unreachedAttemptsMax = 10;
+
 /** How often one request may be tried. */
 export type RetryLimits = {
-  /** Off: one attempt. */
+  /** Off: one attempt, whether it reached anybody or not. */
   readonly isEnabled: boolean;
-  /** Attempts after the first. */
+  /** Attempts after the first that reach a worker. */
   readonly retriesMax: number;
 };
 
@@ -41,6 +47,7 @@ export class Attempts {
   readonly #plan: AttemptsPlan;
   readonly #tried: PeerId[] = [];
   #tierIndex = 0;
+  #unreachedCount = 0;
 
   constructor(plan: AttemptsPlan) {
     this.#plan = plan;
@@ -51,6 +58,13 @@ export class Attempts {
     return this.#tried.length;
   }
 
+  /** Nothing of the last attempt left this node (phase `not_sent`): it does not use up a retry. */
+  unreached(): void {
+    if (this.#plan.limits.isEnabled && this.#unreachedCount < unreachedAttemptsMax) {
+      this.#unreachedCount++;
+    }
+  }
+
   /**
    * The next attempt.
    * @param nowMs Monotonic.
@@ -59,13 +73,12 @@ export class Attempts {
   next(nowMs: Ms): Attempt | undefined {
     const { tiers, limits } = this.#plan;
     const attemptsMax = limits.isEnabled ? 1 + limits.retriesMax : 1;
-    if (this.#tried.length >= attemptsMax) return undefined;
+    if (this.#tried.length - this.#unreachedCount >= attemptsMax) return undefined;
     for (; this.#tierIndex < tiers.length; this.#tierIndex++) {
       const candidate = this.#choose(tiers[this.#tierIndex], nowMs);
       if (!candidate) continue;
       this.#tried.push(candidate.peer);
-      const tierIndex = this.#tierIndex;
-      return { candidate, number: this.#tried.length, tierIndex };
+      return { candidate, number: this.#tried.length, tierIndex: this.#tierIndex };
     }
     return undefined;
   }

@@ -22,6 +22,11 @@ const all: IdentityGroup = { kind: "all" };
  * @param entry Untrusted; split at its first `=`, so values may contain `=`.
  * @returns `undefined` for entries that can match nothing (no `=`, no key, too long): they are ignored
  * and the other entries still count.
+ * @example Values may contain the separator
+ * ```ts
+ * import { deepEqual } from "node:assert/strict";
+ * deepEqual(parseIdentityGroup("model=a=b"), { kind: "exact", key: "model", value: "a=b" });
+ * ```
  */
 export function parseIdentityGroup(entry: string): IdentityGroup | undefined {
   if (entry === "all") return all;

@@ -35,6 +35,15 @@ type Position =
  * checks no more than it needs to find its way (engines judge bodies, not we), and a first occurrence of a
  * key wins. Costs about a nanosecond a byte, less inside long strings; holds at most `scanTokenBytesMax`.
  * A body that is JSON but no object asks for nothing and is `done`.
+ * @example Only the top level counts, and the rest of the body is not waited for
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import { wantKeys } from "./key_scanner.ts";
+ * const scanner = new JsonKeyScanner(wantKeys(["model"]));
+ * const begin = new TextEncoder().encode('{"n":{"model":"inner"},"model":"outer","messages":[');
+ * equal(scanner.push(begin), "done");
+ * equal(scanner.keys().get("model"), "outer");
+ * ```
  */
 export class JsonKeyScanner implements KeyScanner {
   #position: Position = "start";

@@ -153,7 +153,7 @@ export class MultipartKeyScanner implements KeyScanner {
 
   #take(bytes: Uint8Array): void {
     if (this.#position === "preamble") {
-      this.#preambleBytes += Math.max(0, bytes.length);
+      this.#preambleBytes += bytes.length;
       if (this.#preambleBytes > preambleBytesMax) this.#position = "malformed";
     } else if (this.#index !== -1 && bytes.length > 0) {
       this.#valueBytes += bytes.length;

@@ -35,6 +35,12 @@ const dot = 0x2e;
  * Readers differ in what they take for a separator, so the copy is read in every way that could escape: `\` is
  * a separator, empty segments are no depth, and `..;x` is `..`. Broken escapes (`%zz`) mean themselves.
  * @param target Raw path and query, undecoded; an empty path becomes `/`. Only the path is judged.
+ * @example What was encoded stays encoded, and encoding hides no way out
+ * ```ts
+ * import { deepEqual } from "node:assert/strict";
+ * deepEqual(checkServicePath("/models/a%2Fb"), { isForwarded: true, path: "/models/a%2Fb" });
+ * deepEqual(checkServicePath("/..%2fadmin"), { isForwarded: false, reason: "escapes" });
+ * ```
  */
 export function checkServicePath(target: string): ServicePath {
   if (target.length > pathCharsMax) return tooLong;

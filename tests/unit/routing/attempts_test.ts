@@ -6,7 +6,7 @@ import {
   exchangeFailures,
   exchangePhases,
 } from "../../../lib/base/outcome.ts";
-import { Attempts, type RetryLimits } from "../../../lib/routing/attempts.ts";
+import { Attempts, type RetryLimits, unreachedAttemptsMax } from "../../../lib/routing/attempts.ts";
 import { LoadBook } from "../../../lib/routing/load_book.ts";
 import { createSelector } from "../../../lib/routing/policies/selector.ts";
 import { decideRetry, isUnreachableFailure } from "../../../lib/routing/retry.ts";
@@ -71,6 +71,17 @@ Deno.test("Attempts stops after the first and the retries", () => {
   equal(all(attemptsOf([tier], { limits: { isEnabled: true, retriesMax: 3 } })).length, 4);
   equal(all(attemptsOf([tier], { limits: { isEnabled: true, retriesMax: 0 } })).length, 1);
   equal(all(attemptsOf([tier], { limits: { isEnabled: false, retriesMax: 3 } })).length, 1);
+});
+
+Deno.test("Attempts does not count dead peers against the retries, up to a bound", () => {
+  const tier = Array.from({ length: 40 }, (_, n) => candidate(n));
+  const countOf = (limits: RetryLimits) => {
+    const attempts = attemptsOf([tier], { limits });
+    while (attempts.next(0)) attempts.unreached();
+    return attempts.count;
+  };
+  equal(countOf({ isEnabled: true, retriesMax: 3 }), 4 + unreachedAttemptsMax);
+  equal(countOf({ isEnabled: false, retriesMax: 3 }), 1);
 });
 
 Deno.test("Attempts of every policy visit each peer of all tiers exactly once, better tiers first", () => {
