@@ -34,8 +34,8 @@ const droppedFromResponse = new Set([...hopByHop, "alt-svc", "ocf-version", "x-c
  * The headers of a client's request as an engine may see them: without hop-by-hop headers and those that
  * `Connection` names, credentials, traces of the client, and all `X-Otela-…`, which only nodes may set. What is
  * kept is kept byte for byte and in order. One pass; about 25 ns a header.
- * @param list Names and values in turn, names in any case. Take it from a `Headers` by `forEach`: iterating one
- * costs ten times as much on Deno 2.9.6 (19 against 1.3 µs for 11 headers).
+ * @param list Names and values in turn, names in any case. Take it from a `Headers` by `forEach`: a `for … of` over
+ * one takes ten times as long (measured for 11 headers: 19 against 1.3 µs).
  * @returns A flat list, names in lower case; the caller's.
  */
 export function cleanRequestHeaders(list: readonly string[]): string[] {
