@@ -1,4 +1,5 @@
 // What does this node say of one of its services?
+import { type Bytes, KiB } from "../base/units.ts";
 import type { ServiceClaim } from "../registry/claim.ts";
 import { claimBounds } from "../registry/decode_claim.ts";
 import type { EngineFacts } from "./engine_detect.ts";
@@ -8,6 +9,8 @@ import type { ServiceRules } from "./service_rules.ts";
 const groupShape = /^(all|[^=\s]+=\S.*)$/;
 // deno-lint-ignore no-control-regex -- Control characters would reach terminals and logs.
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+const encoder = new TextEncoder();
 
 /** Whether a text may stand among the identity groups of a claim. */
 export function isIdentityGroup(text: string): boolean {
@@ -54,18 +57,25 @@ export function isSameClaim(a: ServiceClaim | null, b: ServiceClaim | null): boo
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** Of all groups of a node together, so that the rest of a 16 KiB claim has room beside them. Guess. */
+const groupsBytesMax: Bytes = 10 * KiB;
+
 /**
- * All services of a node, by name, cut so that the node's whole claim keeps its bound on groups: a claim that
- * breaks it is refused by every other peer. The services of the end of the alphabet lose groups first.
+ * All services of a node, by name, cut so that the node's whole claim keeps its bounds: one that breaks them
+ * is refused by every other peer. The services at the end of the alphabet lose groups first.
  */
 export function boundServiceClaims(claims: readonly ServiceClaim[]): readonly ServiceClaim[] {
-  let left: number = claimBounds.identityGroupsMax;
+  let countLeft: number = claimBounds.identityGroupsMax;
+  let bytesLeft = groupsBytesMax;
   const sorted = [...claims].sort((a, b) => a.name < b.name ? -1 : 1);
   return sorted.slice(0, claimBounds.servicesMax).map((claim) => {
-    const identityGroups = claim.identityGroups.slice(0, left);
-    left -= identityGroups.length;
-    return identityGroups.length === claim.identityGroups.length
-      ? claim
-      : { ...claim, identityGroups };
+    const kept: string[] = [];
+    for (const group of claim.identityGroups) {
+      bytesLeft -= encoder.encode(group).byteLength;
+      if (countLeft === 0 || bytesLeft < 0) break;
+      kept.push(group);
+      countLeft--;
+    }
+    return kept.length === claim.identityGroups.length ? claim : { ...claim, identityGroups: kept };
   });
 }

@@ -100,8 +100,7 @@ export class ServiceSet {
 
   /** What the node may say of itself now: services that answer, by name, within a claim's bounds. */
   claims(): readonly ServiceClaim[] {
-    const claims = [...this.#entries.values()].map(({ runner }) => runner.claim);
-    return boundServiceClaims(claims.filter((claim) => claim !== null));
+    return boundServiceClaims(this.#wholeClaims());
   }
 
   /**
@@ -130,9 +129,21 @@ export class ServiceSet {
     ]));
   }
 
+  #wholeClaims(): readonly ServiceClaim[] {
+    const claims = [...this.#entries.values()].map(({ runner }) => runner.claim);
+    return claims.filter((claim) => claim !== null);
+  }
+
   #changed(): void {
+    const found = countGroups(this.#wholeClaims());
+    const claimed = countGroups(this.claims());
+    if (claimed < found) this.ports.log.warn("service.groups_cut", { found, claimed });
     for (const watcher of [...this.#watchers]) watcher();
   }
+}
+
+function countGroups(claims: readonly ServiceClaim[]): number {
+  return claims.reduce((sum, claim) => sum + claim.identityGroups.length, 0);
 }
 
 function statusOf({ config, state }: ServiceRunner): ServiceStatus {
