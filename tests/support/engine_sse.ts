@@ -37,7 +37,7 @@ export function sseBody(
         do {
           if (next === timing.cutAfter) {
             watch.gone();
-            return controller.error(new Error("The engine was told to break off here"));
+            return controller.error("The engine was told to break off here");
           }
           if (next === events.length) return controller.close();
           controller.enqueue(events[next++]);
