@@ -92,6 +92,8 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     logUnforeseen(ports.log, thrown, problem, visit.requestId);
     if (visit.target === undefined) ports.metrics.meter.refused(problem.code);
     const response = clientProblem(problem);
+    // Nobody knows where such a request ends, so nothing after it may be taken for another.
+    if (visit.head.fault !== "") response.headers.set("connection", "close");
     const { attempts, worker } = thrown instanceof OtelaError ? thrown.fields : {};
     record(request, visit, response, {
       outcome: outcomeOfProblem(problem),
@@ -129,6 +131,7 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
   /** The headers that are on every answer, whoever made it. */
   function finish(response: Response, { requestId, head }: Visit): Response {
     response.headers.set("x-request-id", requestId);
+    if (ports.config.isServerCompressing) forbidCompression(response.headers);
     if (head.origin !== "" && head.preflightMethod === "") {
       appendAll(response.headers, cors.answer(head.origin));
     }
@@ -169,6 +172,13 @@ function refuseMethod(method: string): never {
   throw new OtelaError("method_not_allowed", `Cannot use ${method} at this node`, {
     fields: { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" },
   });
+}
+
+/** The client gets the engine's bytes as they are, and no processor time goes into changing them. */
+function forbidCompression(headers: Headers): void {
+  const rule = headers.get("cache-control");
+  if (rule === null) headers.set("cache-control", "no-transform");
+  else if (!rule.includes("no-transform")) headers.set("cache-control", `${rule}, no-transform`);
 }
 
 function appendAll(headers: Headers, list: readonly string[]): void {

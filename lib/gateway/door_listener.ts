@@ -17,6 +17,16 @@ export type DoorListener = {
   close(graceMs: Ms): Promise<boolean>;
 };
 
+/**
+ * Says whether `Deno.serve` compresses answers by itself, which Deno 2.7.11 does, without a way to turn it
+ * off, and Deno 2.9.6 does not (both checked).
+ * @param version `Deno.version.deno`.
+ */
+export function isServerCompressing(version: string): boolean {
+  const [major, minor] = version.split(".").map(Number);
+  return major < 2 || major === 2 && minor < 9;
+}
+
 /** Where the client door should listen. */
 export type ClientAddress = {
   readonly host: string;

@@ -21,14 +21,15 @@ export type RequestHead = {
 const hostShape = /^[A-Za-z0-9._~:[\]%-]*$/;
 
 /**
- * Reads what the door needs, and finds what two HTTP hops could read differently (C019): the server
- * under us already refuses both kinds of length, differing lengths and signed ones, but passes a
- * `transfer-encoding` list, a doubled length and a host with a path in it.
+ * Reads what the door needs, and finds what two HTTP hops could read differently (C019). The server
+ * under us refuses differing and signed lengths itself, but not a `transfer-encoding` list, nor a host
+ * with a path in it, nor, before Deno 2.9, a length beside a `transfer-encoding`.
  */
 export function readRequestHead(source: Headers): RequestHead {
   const headers: HeaderList = [];
   let authorization = "", apiKey = "", origin = "", requestId = "", preflightMethod = "";
   let upgrade = "", connection = "", isH2cOffer = false, fault = "";
+  let isSized = false, isChunked = false;
   source.forEach((value, name) => {
     headers.push(name, value);
     switch (name) {
@@ -54,13 +55,16 @@ export function readRequestHead(source: Headers): RequestHead {
         if (!hostShape.test(value)) fault = "its host must name a host and nothing else";
         return;
       case "content-length":
+        isSized = true;
         if (!/^\d+$/.test(value)) fault = "its content-length must be one whole number";
         return;
       case "transfer-encoding":
+        isChunked = true;
         if (value.toLowerCase() !== "chunked") fault = 'its transfer-encoding must be "chunked"';
         return;
     }
   });
+  if (isSized && isChunked) fault = "it must not have both content-length and transfer-encoding";
   return {
     headers,
     authorization,

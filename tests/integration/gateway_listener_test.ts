@@ -31,7 +31,7 @@ Deno.test("listenForClients replaces a busy default port, and refuses a busy por
 Deno.test("listenForClients says an address that works on this host, when it listens on all", async () => {
   const listener = listenForClients(fixture().door, { ...address, host: "0.0.0.0" });
   equal(listener.url, `http://127.0.0.1:${listener.port}`);
-  equal((await fetch(`${listener.url}/v1/health`)).ok, true);
+  equal((await (await fetch(`${listener.url}/v1/health`)).json()).status, "ok");
   equal(await listener.close(deadlineMs), true);
 });
 

@@ -111,7 +111,13 @@ export function fixture(
     mesh: () => ({ connections: [], bootstraps: [] }),
     readiness: () => ({ isReady: true, mesh: "joined" }),
     ...ports,
-    config: { corsOrigins: ["*"], isRedacted: false, openAiService: "llm", ...config },
+    config: {
+      corsOrigins: ["*"],
+      isRedacted: false,
+      isServerCompressing: false,
+      openAiService: "llm",
+      ...config,
+    },
   });
   return {
     door,

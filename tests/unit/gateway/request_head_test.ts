@@ -38,6 +38,11 @@ Deno.test("C019: readRequestHead finds fault with framing that two hops may read
   }
 });
 
+Deno.test("C019: readRequestHead finds fault with a length beside a transfer-encoding", () => {
+  const both = new Headers({ "content-length": "4", "transfer-encoding": "chunked" });
+  match(readRequestHead(both).fault, /both/);
+});
+
 Deno.test("isRequestId accepts what may stand in a log line, and nothing longer than its bound", () => {
   for (const id of ["a", "req_0123:ab.c-d", "x".repeat(128), "00-4bf9-00f0-01", "a/b+c=="]) {
     equal(isRequestId(id), true, id);
