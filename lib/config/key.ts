@@ -63,7 +63,7 @@ export type ConfigKey = {
   /** A text must match, and `mustBe` says so in words. */
   readonly pattern: RegExp | null;
   readonly mustBe: string;
-  /** Whether the file may hold it; the keys that find the file may not stand in it. */
+  /** Whether the file may hold it; the key that finds the file may not stand in it. */
   readonly isInFile: boolean;
 };
 

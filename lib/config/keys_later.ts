@@ -30,6 +30,9 @@ function flagOf(name: string): { flag?: true } {
   return flagged.has(name) ? { flag: true } : {};
 }
 
+/** Compiled into the original, which writes it into every file. */
+const neonAuthUrl =
+  "https://ep-empty-water-b13qhokv.neonauth.c-5.eu-central-1.aws.neon.tech/neondb/auth";
 const policies = "Who may use this node's services";
 
 /** The rest of the original's keys: every file of a switching user loads. */
@@ -110,7 +113,7 @@ export const laterKeys: readonly ConfigKey[] = [
   later("account.wallet", "string", "", "Wallet file"),
   later("account.email", "string", "", "Cloud account"),
   later("account.api_url", "string", "https://api.opentela.ai", "Cloud account"),
-  later("account.neon_auth_url", "string", "", "Cloud account"),
+  later("account.neon_auth_url", "string", neonAuthUrl, "Cloud account"),
   key("account.token", "string", "", reference, "Cloud account", {
     status: "not_yet",
     isSecret: true,

@@ -15,7 +15,6 @@ export const nodeKeys: readonly ConfigKey[] = [
   }),
   key("config_dir", "path", null, "reference", "Folder of cfg.yaml and of keys/id", {
     flag: "--config-dir",
-    isInFile: false,
   }),
   key("state_dir", "path", null, "protocol §8", "Folder for everything a node writes", {
     flag: "--state-dir",

@@ -101,8 +101,10 @@ function judgeLaterKeys(
 ): void {
   for (const row of schema) {
     const { value, source, where } = origins.get(row.name)!;
-    if (row.status === "implemented" || source === "default" || isDefault(row, value)) continue;
-    if (row.protects) {
+    if (row.status === "implemented" || source === "default" || asksForNothing(row, value)) {
+      continue;
+    }
+    if (row.protects && !isDefault(row, value)) {
       const message = `is set, but this version cannot enforce it (${row.help}): remove it`;
       problems.push({ where, key: row.name, message });
     } else {
@@ -112,8 +114,18 @@ function judgeLaterKeys(
   }
 }
 
+/**
+ * Whether leaving a key without effect changes nothing for whoever set it. A protection that is on by default in
+ * the original (`security.require_signed_binary`) asks for something at its default and for nothing when off: its
+ * files say `true` without anybody having chosen it, which is worth a warning and no stop.
+ */
+function asksForNothing(row: ConfigKey, value: ConfigValue): boolean {
+  if (row.protects && typeof value === "boolean") return !value;
+  return value === "" || isDefault(row, value);
+}
+
 function isDefault(row: ConfigKey, value: ConfigValue): boolean {
-  return value === "" || JSON.stringify(value) === JSON.stringify(row.default);
+  return JSON.stringify(value) === JSON.stringify(row.default);
 }
 
 /** Longer than any secret. Guess. */

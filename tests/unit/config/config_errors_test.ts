@@ -68,8 +68,8 @@ const mistakes: [string, string, string[], Around?][] = [
     "cfg.yaml:1:7: must be valid YAML: nothing before has the anchor of *a",
   ]],
   ["a list as the whole file", "- port\n", ["cfg.yaml:1:1: must hold key: value"]],
-  ["a key that finds the file", "config_dir: /x\n", [
-    `cfg.yaml:1:1: "config_dir" cannot stand in the file: use --config-dir or OF_CONFIG_DIR`,
+  ["a key that finds the file", "config: /x\n", [
+    `cfg.yaml:1:1: "config" cannot stand in the file: use --config or OF_CONFIG`,
   ]],
   ["a service without address", "service.name: a\n", [
     `cfg.yaml:1:1: "service.name" needs exactly one of service.port, service.url and service.socket`,

@@ -14,7 +14,7 @@ function other(row: ConfigKey): string {
 const withoutEffect = schema.filter((row) => row.status !== "implemented");
 
 Deno.test("loadConfig stops at each key that promises protection or payment, in file and environment", () => {
-  for (const row of withoutEffect.filter((row) => row.protects)) {
+  for (const row of withoutEffect.filter((row) => row.protects && row.default !== true)) {
     const message = /is set, but this version cannot enforce it/;
     match(problemsOf(`${row.name}: ${other(row)}`).join(), message, row.name);
     match(problemsOf(undefined, { env: { [row.env]: other(row) } }).join(), message, row.name);
@@ -38,7 +38,10 @@ Deno.test("loadConfig warns once of every other key that does nothing", () => {
 });
 
 Deno.test("loadConfig is silent about keys that hold their default, as the original writes them all", () => {
-  const lines = withoutEffect.filter(({ default: value }) => value !== null).map((row) =>
+  const silent = withoutEffect.filter((row) =>
+    row.default !== null && !(row.protects && row.default === true)
+  );
+  const lines = silent.map((row) =>
     `${row.name}: ${
       row.kind === "duration" ? `${row.default as number / 1_000}s` : JSON.stringify(row.default)
     }`
@@ -49,4 +52,20 @@ Deno.test("loadConfig is silent about keys that hold their default, as the origi
 Deno.test("loadConfig shows no secret of a key that it refuses", () => {
   const [problem] = problemsOf("security.control_plane.token: hush-hush");
   equal(problem.includes("hush"), false);
+});
+
+Deno.test("loadConfig takes a protection that is switched off, and warns of one that the original has on", () => {
+  deepEqual(loadText("security.require_signed_binary: false").warnings, []);
+  const { warnings } = loadText("security.require_signed_binary: true");
+  equal(warnings.length, 1);
+  match(warnings[0], /"security.require_signed_binary" has no effect in this version/);
+});
+
+Deno.test("loadConfig loads the file that the original writes by itself", () => {
+  const file = Deno.readFileSync("tests/cases/inputs/original-seeded-cfg.yaml");
+  const { config, warnings } = loadText(file);
+  equal(config.doors.httpPort, 8092);
+  equal(config.routing.maxResponseBufferBytes, 67_108_864);
+  deepEqual(config.services, []);
+  deepEqual(warnings.map((warning) => warning.split('"')[1]), ["security.require_signed_binary"]);
 });
