@@ -1,6 +1,11 @@
 // How does Automerge start without reading a file?
 import { automergeWasmBase64 } from "@automerge/automerge/automerge.wasm.base64";
+import { type Bytes, MiB } from "../base/units.ts";
 import { useAutomerge } from "./automerge_use.ts";
+import { capWasmMemory } from "./wasm_memory.ts";
+
+/** All documents of a thread together; a claim's takes 18 KB, a hostile one what it gets. */
+const memoryBytesMax: Bytes = 64 * MiB;
 
 /**
  * Compiles Automerge (about 40 ms, off this thread) and makes it usable here; must have settled before
@@ -11,5 +16,6 @@ export function startAutomerge(): Promise<WebAssembly.Module> {
   const text = atob(automergeWasmBase64);
   const binary = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at++) binary[at] = text.charCodeAt(at);
-  return WebAssembly.compile(binary).then((module) => useAutomerge(module).then(() => module));
+  return WebAssembly.compile(capWasmMemory(binary, memoryBytesMax))
+    .then((module) => useAutomerge(module).then(() => module));
 }

@@ -40,8 +40,10 @@ export type OwnClaimOptions = {
   readonly startedAtMs: Ms;
 };
 
-/** A document begins anew beyond this many changes or bytes: history is never cut by Automerge itself. */
+/** A document begins anew beyond this many changes (protocol §2), or when its save is over the bound. */
 const changesMax = 200;
+/** Half of what receivers accept at a glance (`document_shape.ts`). */
+const operationsMax = 5_000;
 const renewalsPerLease = 3;
 /** Renewals of nodes that started together spread over this share of the interval, each way. */
 const renewalJitter = 0.2;
@@ -96,7 +98,10 @@ export class OwnClaim {
     if (document === undefined) return this.#begin(checked, this.#epoch, nowMs);
     if (!document.write(checked)) return [];
     const saved = document.save();
-    if (document.changeCount > changesMax || saved.byteLength > documentBytesMax) {
+    const { changeCount, operationCount } = document.history;
+    const isOver = saved.byteLength > documentBytesMax || operationCount > operationsMax ||
+      changeCount > changesMax;
+    if (isOver) {
       return this.#begin(checked, this.#epoch + 1, nowMs);
     }
     this.#claim = checked;

@@ -1,5 +1,5 @@
 // What does this node's own Automerge document hold, and how does it grow?
-import { change, type Doc, free, init, save } from "@automerge/automerge/slim";
+import { change, type Doc, free, init, save, stats } from "@automerge/automerge/slim";
 import type { Claim } from "./claim.ts";
 import { type Writable, writeMap } from "./document_differences.ts";
 import type { ClaimOrigin } from "./load_claim.ts";
@@ -12,8 +12,6 @@ import { isEqual, type PlainMap } from "./plain_value.ts";
 export class OwnDocument {
   #doc: Doc<Writable>;
   #content: PlainMap;
-  /** Changes in the history, the first one included. */
-  changeCount = 1;
 
   /**
    * @param actor 32 hexadecimal digits; never used for two documents of different content.
@@ -31,8 +29,13 @@ export class OwnDocument {
     if (isEqual(this.#content, next)) return false;
     this.#doc = change(this.#doc, { time: 0 }, (root) => writeMap(root, this.#content, next));
     this.#content = next;
-    this.changeCount++;
     return true;
+  }
+
+  /** How long the history is: Automerge itself never cuts it. */
+  get history(): { changeCount: number; operationCount: number } {
+    const { numChanges, numOps } = stats(this.#doc);
+    return { changeCount: numChanges, operationCount: numOps };
   }
 
   /** The whole document with its history. */

@@ -1,0 +1,204 @@
+// How are documents of others read without trusting them?
+import type { Log } from "../base/ports.ts";
+import { type Bytes, MiB, type Ms, secondMs } from "../base/units.ts";
+import { decodeClaim } from "../registry/decode_claim.ts";
+import type { LoadedClaim } from "../registry/load_claim.ts";
+import type { LoadResult } from "../registry/peer_claims.ts";
+import type { FromLoader, ToLoader } from "./claim_loader_messages.ts";
+
+export type ClaimLoaderOptions = {
+  /** From `startAutomerge`. */
+  readonly module: WebAssembly.Module;
+  readonly log: Log;
+  /** The module that the thread runs; for tests, which have threads that hang. */
+  readonly threadUrl?: URL;
+};
+
+/** Protocol §2; an honest document takes about one. */
+const deadlineMs: Ms = 20;
+/** A busy machine can keep an honest thread waiting, and a wrong refusal lasts an hour: one more, longer try. */
+const secondDeadlineMs: Ms = 100;
+/** Compiling is done before; this is for a machine that swaps. */
+const startDeadlineMs: Ms = 10 * secondMs;
+/** Documents sent ahead, so that the thread does not wait for this one between two. */
+const sentAheadMax = 4;
+const waitingBytesMax: Bytes = 32 * MiB;
+
+type Job = {
+  readonly document: Uint8Array;
+  readonly settle: (result: LoadResult) => void;
+  /** Whether it has overrun once. */
+  isSecondTry: boolean;
+};
+
+/**
+ * Reads documents in a thread without permissions, one at a time and each with a deadline. A thread that overruns
+ * or crashes is ended and replaced; what was behind the guilty document is read by the next thread.
+ */
+export class ClaimLoader implements Disposable {
+  readonly #options: ClaimLoaderOptions;
+  #waiting: Job[] = [];
+  #waitingBytes: Bytes = 0;
+  /** With the thread, in the order in which it will answer. */
+  #sent: Job[] = [];
+  #thread: Worker | undefined;
+  #isReady = false;
+  #isClosed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Starts no thread before the first document. */
+  constructor(options: ClaimLoaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads one document.
+   * @param document Untrusted; copied to the thread.
+   * @returns Always a result: `overloaded` when too much waits, or when the loader is closed.
+   */
+  load(document: Uint8Array): Promise<LoadResult> {
+    if (this.#isClosed || this.#waitingBytes + document.byteLength > waitingBytesMax) {
+      return Promise.resolve({ type: "refused", reason: "overloaded" });
+    }
+    return new Promise((settle) => {
+      this.#waitingBytes += document.byteLength;
+      this.#waiting.push({ document, settle, isSecondTry: false });
+      if (!this.#thread) this.#start();
+      this.#send();
+    });
+  }
+
+  /** Ends the thread; everything that waits is refused as `overloaded`. Idempotent. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#end();
+    this.#refuseAll();
+  }
+
+  #start(): void {
+    const url = this.#options.threadUrl ?? new URL("./claim_loader_thread.ts", import.meta.url);
+    const thread = new Worker(url, {
+      type: "module",
+      name: "claim loader",
+      deno: { permissions: "none" },
+    });
+    this.#thread = thread;
+    thread.onmessage = ({ data }: MessageEvent<FromLoader>) => this.#answered(data);
+    thread.onerror = (event) => {
+      event.preventDefault(); // Else it would end this thread too.
+      this.#crashed(event.message);
+    };
+    this.#post({ type: "start", module: this.#options.module });
+    this.#timer = setTimeout(() => this.#failedToStart("it took too long"), startDeadlineMs);
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#isReady = false;
+  }
+
+  #post(message: ToLoader): void {
+    this.#thread?.postMessage(message);
+  }
+
+  #send(): void {
+    if (!this.#isReady) return;
+    const wasIdle = this.#sent.length === 0;
+    while (this.#waiting.length > 0 && this.#sent.length < sentAheadMax) {
+      // A document that has overrun once goes alone: nothing else shall suffer when it does again.
+      const isAlone = this.#waiting[0].isSecondTry || this.#sent[0]?.isSecondTry;
+      if (isAlone && this.#sent.length > 0) break;
+      const job = this.#waiting.shift()!;
+      this.#waitingBytes -= job.document.byteLength;
+      this.#sent.push(job);
+      this.#post({ type: "load", document: job.document });
+    }
+    if (wasIdle) this.#watch();
+  }
+
+  /** Gives the document that is being read its deadline. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    const [job] = this.#sent;
+    if (!job) return;
+    const limitMs = job.isSecondTry ? secondDeadlineMs : deadlineMs;
+    this.#timer = setTimeout(() => {
+      // If this thread was the busy one, the answer waits behind this timer: let it come first.
+      this.#timer = setTimeout(() => {
+        if (this.#sent[0] === job) this.#overran(job);
+      }, 1);
+    }, limitMs);
+  }
+
+  #answered(answer: FromLoader): void {
+    if (answer.type === "crashed") return this.#crashed(answer.message);
+    if (answer.type === "ready") {
+      clearTimeout(this.#timer);
+      this.#isReady = true;
+      return this.#send();
+    }
+    const job = this.#sent.shift();
+    job?.settle(answer.type === "loaded" ? checked(answer.loaded) : badClaim);
+    this.#watch();
+    this.#send();
+  }
+
+  #overran(job: Job): void {
+    this.#sent.shift();
+    if (job.isSecondTry) {
+      this.#options.log.warn("claim_loader.overran", { bytes: job.document.byteLength });
+      job.settle({ type: "refused", reason: "overrun" });
+      return this.#replace([]);
+    }
+    job.isSecondTry = true;
+    this.#replace([job]);
+  }
+
+  #crashed(message: string): void {
+    if (!this.#isReady) return this.#failedToStart(message);
+    const job = this.#sent.shift();
+    this.#options.log.warn("claim_loader.crashed", {
+      message,
+      bytes: job?.document.byteLength ?? 0,
+    });
+    job?.settle({ type: "refused", reason: "overrun" });
+    this.#replace([]);
+  }
+
+  #replace(first: Job[]): void {
+    this.#end();
+    const again = [...first, ...this.#sent];
+    this.#sent = [];
+    this.#waiting.unshift(...again);
+    for (const job of again) this.#waitingBytes += job.document.byteLength;
+    if (this.#waiting.length > 0) this.#start(); // Else the next document starts one.
+  }
+
+  /** Nothing can be read now; the next document tries again. */
+  #failedToStart(message: string): void {
+    this.#options.log.error("claim_loader.failed", { message });
+    this.#end();
+    this.#refuseAll();
+  }
+
+  #refuseAll(): void {
+    const all = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    for (const job of all) job.settle({ type: "refused", reason: "overloaded" });
+  }
+}
+
+const badClaim: LoadResult = { type: "refused", reason: "bad_claim" };
+
+/** Checks once more on this side and freezes, which does not survive the way between threads. */
+function checked({ claim, origin }: LoadedClaim): LoadResult {
+  try {
+    return { type: "loaded", loaded: { claim: decodeClaim(claim), origin } };
+  } catch {
+    return badClaim;
+  }
+}

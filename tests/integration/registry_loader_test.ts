@@ -1,0 +1,86 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { silentLog } from "../../lib/base/ports.ts";
+import { ClaimLoader } from "../../lib/node/claim_loader.ts";
+import { startAutomerge } from "../../lib/registry/automerge.ts";
+import { OwnDocument } from "../../lib/registry/own_document.ts";
+import type { LoadResult } from "../../lib/registry/peer_claims.ts";
+import { claimOf } from "../support/registry_node.ts";
+import { saveOfPackedMaps, saveOfPackedNulls, saveOfPackedText } from "../support/hostile_saves.ts";
+
+const module = await startAutomerge();
+const hangingThread = new URL("../support/hanging_thread.ts", import.meta.url);
+const overrun: LoadResult = { type: "refused", reason: "overrun" };
+const badClaim: LoadResult = { type: "refused", reason: "bad_claim" };
+
+function savedClaim(at = 0): Uint8Array {
+  const claim = claimOf({ labels: { at: String(at) } });
+  const document = new OwnDocument(claim, { host: "h", uptimeMs: 0 }, "cd".repeat(16));
+  const saved = document.save();
+  document.end();
+  return saved;
+}
+
+Deno.test("ClaimLoader: reads documents and freezes what it read", async () => {
+  using loader = new ClaimLoader({ module, log: silentLog });
+  const results = await Promise.all([0, 1, 2, 3, 4, 5].map((at) => loader.load(savedClaim(at))));
+  for (const [at, result] of results.entries()) {
+    ok(result.type === "loaded");
+    deepEqual(result.loaded.claim, claimOf({ labels: { at: String(at) } }));
+    ok(Object.isFrozen(result.loaded.claim.services[0].identityGroups));
+  }
+});
+
+Deno.test("ClaimLoader: refuses what is no document and goes on", async () => {
+  using loader = new ClaimLoader({ module, log: silentLog });
+  deepEqual(await loader.load(Uint8Array.from([1, 2, 3])), badClaim);
+  equal((await loader.load(savedClaim())).type, "loaded");
+});
+
+Deno.test("ClaimLoader: hostile saves take no time of this thread and no memory, and others are read", async () => {
+  using loader = new ClaimLoader({ module, log: silentLog });
+  const hostile = [saveOfPackedText(), saveOfPackedNulls()];
+  for (const save of hostile) ok(save.byteLength < 8_192);
+  equal((await loader.load(savedClaim())).type, "loaded");
+  const memoryBefore = Deno.memoryUsage().rss;
+  const startedAtMs = performance.now();
+  for (let round = 0; round < 50; round++) {
+    const results = await Promise.all([...hostile, savedClaim()].map((save) => loader.load(save)));
+    deepEqual(results.map((result) => result.type), ["refused", "refused", "loaded"]);
+  }
+  // Unpacked, each of these hundred takes about a second and 60 MB.
+  ok(performance.now() - startedAtMs < 5_000);
+  ok(Deno.memoryUsage().rss - memoryBefore < 64 * 1_048_576);
+  // Passes the look at its shape and takes about twice the deadline: refused either way.
+  equal((await loader.load(saveOfPackedMaps())).type, "refused");
+  equal((await loader.load(savedClaim())).type, "loaded");
+});
+
+Deno.test("ClaimLoader: ends a thread that hangs or dies, refuses the guilty document, reads the others", async () => {
+  using loader = new ClaimLoader({ module, log: silentLog, threadUrl: hangingThread });
+  const documents = [0, 1, 0, 2, 0].map((first) => Uint8Array.of(first));
+  const results = await Promise.all(documents.map((document) => loader.load(document)));
+  deepEqual(results, [badClaim, overrun, badClaim, overrun, badClaim]);
+});
+
+Deno.test("ClaimLoader: this thread goes on while a document hangs", async () => {
+  using loader = new ClaimLoader({ module, log: silentLog, threadUrl: hangingThread });
+  await loader.load(Uint8Array.of(0));
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  try {
+    deepEqual(await loader.load(Uint8Array.of(1)), overrun);
+  } finally {
+    clearInterval(timer);
+  }
+  ok(turns >= 5, `${turns} turns`); // It hung for 120 ms in all, beside whatever else this machine does.
+});
+
+Deno.test("ClaimLoader: refuses as overloaded beyond its bound and after its end", async () => {
+  const loader = new ClaimLoader({ module, log: silentLog });
+  const large = new Uint8Array(16 * 1_024);
+  const results = Array.from({ length: 2_100 }, () => loader.load(large));
+  loader[Symbol.dispose]();
+  const overloaded: LoadResult = { type: "refused", reason: "overloaded" };
+  for (const result of results) deepEqual(await result, overloaded);
+  deepEqual(await loader.load(large), overloaded);
+});
