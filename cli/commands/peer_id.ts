@@ -1,0 +1,25 @@
+// By which name do others know this node?
+import { OtelaError } from "../../lib/base/errors.ts";
+import { loadIdentity } from "../../lib/identity/identity_file.ts";
+import { type CommandSpec, jsonOption } from "../command.ts";
+import { ExitCode } from "../exit_code.ts";
+import { readNodeConfig } from "../node_config.ts";
+
+export const peerIdCommand: CommandSpec = {
+  name: "peer-id",
+  summary: "Print the PeerId of this user's node",
+  options: [jsonOption],
+  run: async (call, io) => {
+    const { places } = readNodeConfig(call, io);
+    const loaded = await loadIdentity(places.keyFile);
+    if (!loaded) {
+      const message = `There is no key in "${places.keyFile}": the first "otela start" creates one`;
+      throw new OtelaError("state_unusable", message);
+    }
+    const { peerId, keyType } = loaded.identity;
+    io.out(
+      call.flags.has("--json") ? JSON.stringify({ peer_id: peerId, key_type: keyType }) : peerId,
+    );
+    return ExitCode.ok;
+  },
+};

@@ -1,0 +1,51 @@
+// How does a node start, from the command line?
+import type { EventMessage, ReadyMessage } from "../../lib/config/thread_messages.ts";
+import { launchNode } from "../../lib/launcher/launch.ts";
+import { supervise } from "../../lib/launcher/supervise.ts";
+import { type CommandSpec, jsonOption } from "../command.ts";
+import { nodeOptions } from "../config_options.ts";
+import type { CommandIo } from "../io.ts";
+import { readNodeConfig } from "../node_config.ts";
+import { columns } from "../table.ts";
+import { versionFacts } from "./version.ts";
+
+export const startCommand: CommandSpec = {
+  name: "start",
+  summary: "Run a node until it is told to stop",
+  options: [jsonOption, ...nodeOptions],
+  run: async (call, io) => {
+    const isJson = call.flags.has("--json");
+    const { config, places, warnings } = readNodeConfig(call, io);
+    for (const warning of warnings) io.err(`otela: ${warning}`);
+    await using node = await launchNode({
+      config,
+      places,
+      version: versionFacts,
+      env: io.env,
+      warn: (warning) => io.err(`otela: ${warning}`),
+      onEvent: (message) => isJson && io.out(eventLine(message)),
+    });
+    node.thread.ready.then(
+      (ready) => isJson ? io.out(readyLine(ready)) : describeReady(ready).forEach(io.out),
+      () => {}, // The failure is told once, at the end.
+    );
+    return await supervise(node.thread, io.signals);
+  },
+};
+
+/** The first line of `start --json`. */
+function readyLine({ peerId, http, multiaddrs }: ReadyMessage): string {
+  return JSON.stringify({ event: "ready", peer_id: peerId, http, multiaddrs });
+}
+
+function eventLine({ event, fields }: EventMessage): string {
+  return JSON.stringify({ event, ...fields });
+}
+
+function describeReady({ peerId, http, multiaddrs }: ReadyMessage): string[] {
+  return columns([
+    ["ready", peerId],
+    ["clients", http],
+    ...multiaddrs.map((address, index) => [index === 0 ? "peers" : "", address]),
+  ]);
+}

@@ -1,0 +1,62 @@
+// What is the node of this user doing?
+import type { NodeStatus } from "../../lib/gateway/operator_door.ts";
+import { type CommandSpec, jsonOption } from "../command.ts";
+import { ExitCode } from "../exit_code.ts";
+import { findNode } from "../find_node.ts";
+import { askOperator } from "../operator_client.ts";
+import { columns } from "../table.ts";
+
+export const statusCommand: CommandSpec = {
+  name: "status",
+  summary: "Tell what the running node is doing",
+  options: [jsonOption],
+  run: async (call, io) => {
+    const socket = await findNode(call, io);
+    const status = await askOperator(socket, { method: "GET", path: "/status" }) as NodeStatus;
+    if (call.flags.has("--json")) io.out(JSON.stringify(status));
+    else for (const line of describeStatus(status)) io.out(line);
+    return ExitCode.ok;
+  },
+};
+
+/** A status as a person reads it, one text per line. */
+export function describeStatus(status: NodeStatus): string[] {
+  const { registry, services } = status;
+  const facts = [
+    ["peer", status.peerId],
+    ["role", status.role],
+    ["version", status.version],
+    ["up for", upFor(status.uptimeMs)],
+    ...status.http.map((url, index) => [index === 0 ? "clients" : "", url]),
+    ...status.multiaddrs.map((address, index) => [index === 0 ? "peers" : "", address]),
+    ["mesh", `${count(status.connections, "connection")}, ${count(registry.claims, "claim")}`],
+  ];
+  const lines = columns(facts);
+  if (services.length > 0) lines.push("", ...columns(services.map(serviceCells)));
+  for (const warning of status.warnings) lines.push("", `! ${warning}`);
+  return lines;
+}
+
+/** A service as one row: name, state, URL, and what it offers or what is wrong with it. */
+export function serviceCells(service: NodeStatus["services"][number]): string[] {
+  const { name, state, url, reason, identityGroups } = service;
+  return [name, state, url, reason || identityGroups.join(" ")];
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** The two largest units: `3d 4h`, `12m 5s`. */
+function upFor(ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  const parts = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3_600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "m"],
+    [seconds % 60, "s"],
+  ] as const;
+  const first = parts.findIndex(([amount]) => amount > 0);
+  return parts.slice(first < 0 ? 3 : first, (first < 0 ? 3 : first) + 2)
+    .map(([amount, unit]) => `${amount}${unit}`).join(" ");
+}

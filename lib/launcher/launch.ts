@@ -1,0 +1,72 @@
+// How does a node come to run in its own thread, with exactly what it needs?
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { messageOf } from "../base/errors.ts";
+import type { NodeConfig } from "../config/node_config.ts";
+import type { Places } from "../config/places.ts";
+import type { EventMessage, VersionFacts } from "../config/thread_messages.ts";
+import { acquireInstanceLock } from "../identity/instance_lock.ts";
+import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
+import { environmentFor } from "./environment.ts";
+import { type NodeThread, startNodeThread } from "./node_thread.ts";
+import { permissionsFor } from "./permissions.ts";
+import { findTools, isExecutableFile } from "./tools.ts";
+
+export type LaunchOptions = {
+  readonly config: NodeConfig;
+  readonly places: Places;
+  readonly version: VersionFacts;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told what a person should know. */
+  readonly warn: (warning: string) => void;
+  readonly onEvent: (message: EventMessage) => void;
+};
+
+/** A launched node, and the instance that it holds. Disposing ends the one and gives back the other. */
+export type LaunchedNode = AsyncDisposable & { readonly thread: NodeThread };
+
+/**
+ * Takes the instance for this process and starts the node thread. This thread never touches the network; the
+ * other one touches nothing but the network and the places given here.
+ * @throws {OtelaError} `instance_locked` when another process runs it, `state_unusable`.
+ */
+export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> {
+  const { config, places, version, env, warn, onEvent } = options;
+  await using stack = new AsyncDisposableStack();
+  const lock = stack.use(await acquireInstanceLock(places.lockDirs, { warn }));
+  const socketPath = await prepareSocketPath(places.socketPaths, Deno.uid() ?? 0);
+  const tools = findTools(env.PATH ?? "", isExecutableFile);
+  const thread = startNodeThread({
+    entry: new URL("../node/thread.ts", import.meta.url),
+    permissions: permissionsFor({
+      config,
+      folders: { state: [places.instanceDir, dirname(places.keyFile)], socketPath },
+      tools,
+      sourceFolder: sourceFolder(),
+    }),
+    start: {
+      type: "start",
+      config,
+      places,
+      socketPath,
+      version,
+      tools,
+      environment: environmentFor(env),
+    },
+    onEvent,
+  });
+  stack.defer(() => thread.terminate());
+  lock.lost.addEventListener("abort", () => thread.stop("another process took the instance", 0));
+  const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
+  thread.ready.then(() => writeSocketPointer(places.socketPointerFile, pointer)).catch((error) =>
+    warn(messageOf(error))
+  );
+  const owned = stack.move();
+  return { thread, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Folder of our modules when we run from source: an executable carries them in itself. */
+function sourceFolder(): string | null {
+  return Deno.build.standalone ? null : fileURLToPath(new URL("..", import.meta.url));
+}

@@ -1,0 +1,58 @@
+// What may the node thread do? Exactly what its configuration needs, and nothing else.
+import type { NodeConfig } from "../config/node_config.ts";
+import type { Tools } from "../config/thread_messages.ts";
+
+/** What a node writes, absolute. */
+export type NodeFolders = {
+  /** Everything that the node writes about itself. */
+  readonly state: readonly string[];
+  /** The socket of the operator door. */
+  readonly socketPath: string;
+};
+
+/** What the permissions are computed from. */
+export type PermissionNeeds = {
+  readonly config: NodeConfig;
+  readonly folders: NodeFolders;
+  readonly tools: Tools;
+  /** Folder of our own code when it runs from source, so that the thread can start the claim loader; else `null`. */
+  readonly sourceFolder: string | null;
+};
+
+/**
+ * The whole set; what is not in it is refused. No environment: the launcher passes what is needed as values
+ * and `openThreadPort` takes `process.env` away. No ffi, no imports from the network, no shell.
+ * All paths are absolute by now: `~` is not expanded in permissions, and a relative one would follow the
+ * working directory.
+ */
+export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsObject {
+  const { config, folders, tools, sourceFolder } = needs;
+  const own = [...folders.state, folders.socketPath];
+  const engines = config.services.flatMap(({ socketPath }) => socketPath ?? []);
+  const written = config.mesh.bootstrapFileWrite;
+  // Others may read it at any time, so it is written beside and renamed. Its folder may be a home: not granted.
+  const shared = written === null ? [] : [written, `${written}.part`];
+  const files = config.mesh.bootstrap.filter((source) => source.startsWith("file:"))
+    .map((source) => source.slice("file:".length));
+  const keys = config.doors.clientKeysFile ?? [];
+  const source = sourceFolder ?? [];
+  return {
+    net: true, // A peer may be at any address.
+    run: allOrNone(Object.values(tools)),
+    read: unique([...own, ...engines, ...shared, ...files, keys, source].flat()),
+    write: unique([...own, ...engines, ...shared]), // A Unix socket is called with the right to write it.
+    sys: ["hostname", "networkInterfaces", "cpus", "systemMemoryInfo"],
+    env: false,
+    ffi: false,
+    import: false,
+  };
+}
+
+/** An empty list would be a grant of nothing, but Deno reads some empty lists as a grant of all. */
+function allOrNone(paths: string[]): string[] | false {
+  return paths.length === 0 ? false : paths;
+}
+
+function unique(paths: string[]): string[] {
+  return [...new Set(paths)].sort();
+}

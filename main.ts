@@ -1,0 +1,29 @@
+// Where do arguments and signals come in, and where does the exit code go out?
+import { run } from "./cli/run.ts";
+import { stopSignals } from "./lib/launcher/signals.ts";
+
+if (import.meta.main) {
+  const encoder = new TextEncoder();
+  const code = await run({
+    args: Deno.args,
+    env: Deno.env.toObject(),
+    cwd: Deno.cwd(),
+    out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
+    err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
+    signals: (listener) => {
+      const listeners = stopSignals.map((name) => [name, () => listener(name)] as const);
+      for (const [name, hear] of listeners) Deno.addSignalListener(name, hear);
+      return () => listeners.forEach(([name, hear]) => Deno.removeSignalListener(name, hear));
+    },
+  });
+  Deno.exit(code);
+}
+
+/** At once and whole: the process may end right after its last line. A reader that has gone is no reason to fail. */
+function writeAll(stream: { writeSync(bytes: Uint8Array): number }, bytes: Uint8Array): void {
+  try {
+    for (let sent = 0; sent < bytes.length;) sent += stream.writeSync(bytes.subarray(sent));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
