@@ -1,0 +1,83 @@
+import { equal, ok } from "node:assert/strict";
+import { silentLog } from "../../lib/base/ports.ts";
+import { ClaimLoader } from "../../lib/node/claim_loader.ts";
+import { startAutomerge } from "../../lib/registry/automerge.ts";
+import { encodeEnvelope } from "../../lib/registry/envelope.ts";
+import { OwnDocument } from "../../lib/registry/own_document.ts";
+import type { LoadResult } from "../../lib/registry/peer_claims.ts";
+import { byteStreamPair } from "../support/byte_stream_pair.ts";
+import { RegistryDriver } from "../support/registry_driver.ts";
+import { claimOf, RegistryNode } from "../support/registry_node.ts";
+import { envelopeNamed } from "../support/registry_keys.ts";
+
+const module = await startAutomerge();
+
+/** A registry that knows `count` claims, as large as those of real workers with four GPUs. */
+function fullNode(count: number): RegistryNode {
+  let claim = claimOf();
+  const origin = { host: "host", uptimeMs: 0 };
+  // Loads nothing: the node that joins does.
+  const load = (): LoadResult => ({ type: "loaded", loaded: { claim, origin } });
+  const node = new RegistryNode({ name: "full", load });
+  for (let at = 0; at < count; at++) {
+    claim = claimOf({
+      hardware: { cpuCount: 72, memoryMiB: 870_000, gpus },
+      labels: { cluster: "alps", node: `nid${String(at).padStart(6, "0")}`, job: String(at % 40) },
+      addresses: [`/ip4/172.28.${at >> 8}.${at & 255}/tcp/4001`, "/ip6/fe80::1/tcp/4001"],
+    });
+    const document = new OwnDocument(claim, origin, "ab".repeat(16));
+    const envelope = envelopeNamed(`owner ${at}`, { document: document.save() });
+    document.end();
+    node.receive(encodeEnvelope(envelope), performance.now());
+  }
+  return node;
+}
+
+const gpus = Array.from({ length: 4 }, () => ({
+  name: "NVIDIA GH200 120GB",
+  memoryTotalMiB: 97_871,
+  memoryUsedMiB: 5,
+}));
+
+async function until(isSo: () => boolean, deadlineMs: number): Promise<void> {
+  const startedAtMs = performance.now();
+  while (!isSo() && performance.now() - startedAtMs < deadlineMs) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("SyncSession: a node joins a mesh of 1,000 claims within 2 s and 2 MB, in short slices", async () => {
+  const full = fullNode(1_000);
+  const joiner = new RegistryNode({ name: "joiner", startedAtMs: performance.now() });
+  using loader = new ClaimLoader({ module, log: silentLog });
+  using ofFull = new RegistryDriver(full.registry, loader);
+  using ofJoiner = new RegistryDriver(joiner.registry, loader);
+  const streams = byteStreamPair();
+  let gapMs = 0;
+  let lastMs = performance.now();
+  const watch = setInterval(() => {
+    gapMs = Math.max(gapMs, performance.now() - lastMs);
+    lastMs = performance.now();
+  }, 1);
+  const startedAtMs = performance.now();
+  try {
+    ofJoiner.connect(full.peerId, streams.a, true);
+    ofFull.connect(joiner.peerId, streams.b, false);
+    await until(() => joiner.registry.entries.size === 1_000, 10_000);
+  } finally {
+    clearInterval(watch);
+  }
+  const tookMs = performance.now() - startedAtMs;
+  equal(joiner.registry.root, full.registry.root);
+  console.log({
+    tookMs,
+    bytes: ofJoiner.receivedBytes,
+    sent: ofFull.receivedBytes,
+    gapMs,
+    j: ofJoiner.longestSliceMs,
+    f: ofFull.longestSliceMs,
+  });
+  ok(tookMs < 2_000, `${tookMs} ms`);
+  ok(ofJoiner.receivedBytes < 2_000_000, `${ofJoiner.receivedBytes} bytes`);
+  streams.cut(new Error("the test is over"));
+});
