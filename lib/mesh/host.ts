@@ -1,0 +1,131 @@
+// How is libp2p set up for this mesh, and why not as it comes?
+import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
+import { type GossipSub, gossipsub } from "@libp2p/gossipsub";
+import { type Identify, identify } from "@libp2p/identify";
+import { type Connection, FaultTolerance, type Libp2p } from "@libp2p/interface";
+import { type KadDHT, kadDHT, passthroughMapper } from "@libp2p/kad-dht";
+import { noise } from "@libp2p/noise";
+import { type Ping, ping } from "@libp2p/ping";
+import { yamux } from "@libp2p/yamux";
+import { createHash } from "node:crypto";
+import { createLibp2p } from "libp2p";
+import type { Multiaddr } from "@multiformats/multiaddr";
+import { hourMs } from "../base/units.ts";
+import type { Role } from "../registry/claim.ts";
+import { type AdmissionGate, admittedComponents } from "./admitted_components.ts";
+import { DenoTcp } from "./deno_tcp.ts";
+import * as limits from "./host_limits.ts";
+import type { MeshProtocols } from "./mesh_protocols.ts";
+import { noiseCrypto } from "./noise_crypto.ts";
+import { silentLibp2pLog } from "./silent_libp2p_log.ts";
+
+export type HostOptions = {
+  /** libp2p's protobuf of an Ed25519 or RSA private key. */
+  readonly privateKeyProtobuf: Uint8Array;
+  readonly role: Role;
+  readonly protocols: MeshProtocols;
+  /** Multiaddrs to listen on. */
+  readonly listen: readonly string[];
+  readonly gate: AdmissionGate;
+  readonly isDenied: (peer: string) => boolean;
+};
+
+type HostServices = {
+  readonly identify: Identify;
+  readonly ping: Ping;
+  readonly dht: KadDHT;
+  readonly gossip: GossipSub;
+};
+
+export type Host = {
+  readonly libp2p: Libp2p<HostServices>;
+  /** One address, past libp2p's queue, which tries the addresses of a peer one at a time. */
+  dial(address: Multiaddr, signal: AbortSignal): Promise<Connection>;
+};
+
+/** libp2p with our overrides, not yet started, so that its owner can listen for events first. */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const { role, protocols, gate, isDenied } = options;
+  let dial!: Host["dial"];
+  const libp2p = await createLibp2p<HostServices>({
+    start: false,
+    privateKey: privateKeyFromProtobuf(options.privateKeyProtobuf),
+    nodeInfo: { name: "otela", userAgent: "otela" },
+    logger: silentLibp2pLog(),
+    addresses: { listen: [...options.listen] },
+    transports: [(components) => {
+      const transport = new DenoTcp(components);
+      dial = (address, signal) =>
+        transport.dial(address, { signal, upgrader: components.upgrader });
+      return transport;
+    }],
+    connectionEncrypters: [noise({ crypto: noiseCrypto() })],
+    streamMuxers: [yamux({
+      // Not to keep the connection alive, membership probes do that; but the first ping measures the
+      // round trip, without which yamux never lets a window grow beyond the initial one.
+      enableKeepAlive: true,
+      keepAliveInterval: hourMs,
+      maxInboundStreams: limits.connectionStreamsMax,
+      maxOutboundStreams: limits.connectionStreamsMax,
+      streamOptions: {
+        initialStreamWindowSize: limits.streamWindowInitial,
+        maxStreamWindowSize: limits.streamWindowMax,
+        maxWriteBufferLength: limits.streamUnsentMax,
+        maxReadBufferLength: limits.streamUnreadMax,
+        // Lanes are silent for hours and stay.
+        inactivityTimeout: Infinity,
+      },
+    })],
+    connectionManager: {
+      maxConnections: limits.connectionsMax(role),
+      inboundConnectionThreshold: limits.inboundPerSecondMax,
+      maxIncomingPendingConnections: limits.inboundPendingMax,
+      maxDialQueueLength: limits.dialQueueMax,
+      maxPeerAddrsToDial: limits.addressesMax,
+      addressDialTimeout: limits.addressDialMs,
+      // We redial ourselves, where we can say why.
+      reconnectRetries: 0,
+    },
+    // Its ping ends connections on which it cannot open a stream; membership replaces it.
+    connectionMonitor: { enabled: false },
+    // `startMesh` looks itself whether anything is bound and says what failed.
+    transportManager: { faultTolerance: FaultTolerance.FATAL_ALL },
+    connectionGater: {
+      denyDialPeer: (peer) => isDenied(peer.toString()),
+      denyInboundEncryptedConnection: (peer) => isDenied(peer.toString()),
+      denyOutboundEncryptedConnection: (peer) => isDenied(peer.toString()),
+    },
+    services: {
+      identify: identify(),
+      // The DHT asks old contacts with it whether they are still there.
+      ping: ping(),
+      dht: (components): KadDHT =>
+        kadDHT({
+          protocol: protocols.kad,
+          clientMode: role === "worker",
+          // The default drops private addresses, which are all a cluster has.
+          peerInfoMapper: passthroughMapper,
+          // A mesh whose DHT is empty still works: asking it must not throw.
+          allowQueryWithZeroPeers: true,
+          maxInboundStreams: limits.protocolStreamsMax,
+          maxOutboundStreams: limits.protocolStreamsMax,
+        })(admittedComponents(components, gate)),
+      gossip: (components): GossipSub =>
+        gossipsub({
+          // Envelopes are signed by their owners; a second signature proves nothing more.
+          globalSignaturePolicy: "StrictNoSign",
+          // Equal envelopes are one message, whoever sends them.
+          msgIdFn: ({ data }) => createHash("sha256").update(data).digest(),
+          allowedTopics: [protocols.gossip],
+          // The first node of a mesh speaks to nobody: not an error.
+          allowPublishToZeroTopicPeers: true,
+          ignoreDuplicatePublishError: true,
+          fallbackToFloodsub: false,
+          emitSelf: false,
+          maxInboundDataLength: limits.gossipFrameMax,
+          maxOutboundBufferSize: limits.gossipUnsentMax,
+        })(admittedComponents(components, gate)),
+    },
+  });
+  return { libp2p, dial };
+}
