@@ -1,4 +1,5 @@
 // How does the product perform, and does it keep its promises?
+import { messageOf } from "../lib/base/errors.ts";
 import { benchIdleStreams } from "./idle_streams.ts";
 import { benchProxy } from "./proxy.ts";
 import { type BenchOptions, benchUsage, parseBenchOptions } from "./rig/options.ts";
@@ -19,15 +20,20 @@ const benches: Readonly<Record<string, Bench>> = {
 
 Deno.exit(await main(Deno.args));
 
-/** @returns 0 when every bar was met, 1 when one was missed, 2 when we were not understood. */
+/** @returns 0 when every bar was met, 1 when one was missed or could not be measured, 2 when we were not understood. */
 async function main(args: string[]): Promise<number> {
-  const { names, options: given } = parseBenchOptions(args);
-  const unknown = names.find((name) => !Object.hasOwn(benches, name));
-  if (names.length === 0 || unknown !== undefined) {
-    if (unknown !== undefined) console.error(`There is no bench "${unknown}"`);
-    console.error(`${benchUsage}\nNAME: one or more of ${Object.keys(benches).join(", ")}`);
+  let parsed: ReturnType<typeof parseBenchOptions>;
+  try {
+    parsed = parseBenchOptions(args);
+    const unknown = parsed.names.find((name) => !Object.hasOwn(benches, name));
+    if (unknown !== undefined) throw new Error(`There is no bench "${unknown}"`);
+    if (parsed.names.length === 0) throw new Error("Which bench?");
+  } catch (error) {
+    console.error(`${messageOf(error)}\n${benchUsage}`);
+    console.error(`NAME: one or more of ${Object.keys(benches).join(", ")}`);
     return 2;
   }
+  const { names, options: given } = parsed;
   const reference = await findReference(given.reference, (text) => console.error(text));
   const options = { ...given, reference };
   const isolatedCode = await runIsolated(args, options);
@@ -35,8 +41,13 @@ async function main(args: string[]): Promise<number> {
   let isGood = true;
   for (const name of names) {
     const report = new Report(name, options.isJson, console.log);
-    await benches[name](options, report);
-    isGood = report.finish() && isGood;
+    try {
+      await benches[name](options, report);
+      isGood = report.finish() && isGood;
+    } catch (error) {
+      console.error(`Cannot finish bench ${name}: ${messageOf(error)}`);
+      isGood = false;
+    }
   }
   return isGood ? 0 : 1;
 }
