@@ -29,16 +29,23 @@ export async function listModels(
   return { ...list, signs: { ownedBy: list.ownedBy, server: reply.server } };
 }
 
-/** Never rejects: an engine that tells nothing is `unknown`. Asks one endpoint after the other. */
-export async function probeEngine(asker: EngineAsker, signs: EngineSigns): Promise<EngineFacts> {
+/** What probing found, and whether every question was answered. */
+export type ProbeResult = { readonly engine: EngineFacts; readonly isComplete: boolean };
+
+/**
+ * Asks one endpoint after the other. Never rejects: an engine that tells nothing is `unknown`. One that stops
+ * answering is not asked further, or it would hold up its advertisement once for each endpoint.
+ */
+export async function probeEngine(asker: EngineAsker, signs: EngineSigns): Promise<ProbeResult> {
   const answers = new Map<string, unknown>();
+  let isComplete = true;
   for (const endpoint of endpointsToAsk(signs)) {
     const reply = await asker.get(endpoint).catch(() => undefined);
-    // An engine that does not answer at all would hold up the first advertisement once for each endpoint.
-    if (reply === undefined) break;
-    if (reply.status === 200) answers.set(endpoint, jsonOrNothing(reply.text));
+    if (reply?.status === 200) answers.set(endpoint, jsonOrNothing(reply.text));
+    isComplete = reply !== undefined;
+    if (!isComplete) break;
   }
-  return detectEngine(signs, answers);
+  return { engine: detectEngine(signs, answers), isComplete };
 }
 
 function requireSuccess({ status }: EngineReply, path: string): void {

@@ -25,6 +25,7 @@ export type ServiceState = {
   readonly models: readonly string[] | null;
   /** `null` until detected. */
   readonly engine: EngineFacts | null;
+  readonly isEngineSure: boolean;
   /** When the last check began. */
   readonly checkedAtMs: Ms;
   /** Infinite while a check runs. */
@@ -43,7 +44,8 @@ export type ServiceEvent =
   | { readonly type: "checkFailed"; readonly reason: string }
   | { readonly type: "modelsListed"; readonly models: readonly string[] }
   | { readonly type: "modelsFailed"; readonly reason: string }
-  | { readonly type: "engineDetected"; readonly engine: EngineFacts }
+  /** When it is not complete, the engine stopped answering in between and is asked again. */
+  | { readonly type: "engineDetected"; readonly engine: EngineFacts; readonly isComplete: boolean }
   | { readonly type: "removed" };
 
 /** What is asked for. `schedule` replaces the one before. */
@@ -67,6 +69,7 @@ export function newService(rules: ServiceRules, nowMs: Ms): ServiceState {
     reason: null,
     models: servesModels(rules) ? null : [],
     engine: servesModels(rules) ? null : unknownEngine,
+    isEngineSure: false,
     checkedAtMs: nowMs,
     checkDueMs: nowMs,
     listDueMs: Infinity,
@@ -102,7 +105,7 @@ function absorb(state: ServiceState, event: ServiceEvent, context: Context): Ser
     case "modelsFailed":
       return unlisted(state, event.reason, context);
     case "engineDetected":
-      return { ...state, engine: event.engine };
+      return { ...state, engine: event.engine, isEngineSure: event.isComplete };
     default:
       return state;
   }
@@ -117,7 +120,7 @@ function passed(state: ServiceState, { nowMs, rules }: Context): ServiceState {
   };
   if (!servesModels(rules)) return { ...next, phase: "ready" };
   if (state.phase === "ready") return next;
-  // It may have been restarted with other models, so the list is read before anything else is said of it.
+  // It may have been restarted with other models, so their list is not left until it is due.
   const listDueMs = state.isListing ? Infinity : nowMs;
   return { ...next, phase: state.phase === "failing" ? "ready" : state.phase, listDueMs };
 }
@@ -177,7 +180,7 @@ function unlisted(state: ServiceState, reason: string, { nowMs, rules }: Context
 function needsDetection(before: ServiceState, after: ServiceState, event: ServiceEvent): boolean {
   if (event.type !== "modelsListed") return false;
   const isChanged = JSON.stringify(before.models) !== JSON.stringify(after.models);
-  return isChanged || after.engine === null || !isAdvertisable(before.phase);
+  return isChanged || !after.isEngineSure || !isAdvertisable(before.phase);
 }
 
 function isAdvertisable(phase: ServicePhase): boolean {

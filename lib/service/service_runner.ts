@@ -64,6 +64,12 @@ export class ServiceRunner {
     const context = { nowMs: this.ports.clock.nowMs(), rules: this.config };
     const { state, effects } = stepService(before, event, context);
     this.#state = state;
+    if (event.type === "checkFailed" || event.type === "modelsFailed") {
+      this.ports.log.debug("service.check_failed", {
+        service: this.config.name,
+        reason: event.reason,
+      });
+    }
     this.#logChange(before, state);
     for (const effect of effects) this.#act(effect);
   }
@@ -99,33 +105,25 @@ export class ServiceRunner {
   }
 
   async #list(): Promise<void> {
+    let list: Awaited<ReturnType<typeof listModels>>;
     try {
-      const { models, signs } = await listModels(this.#client);
-      this.#signs = signs;
-      this.#step({ type: "modelsListed", models });
+      list = await listModels(this.#client);
     } catch (error) {
-      this.#step({ type: "modelsFailed", reason: messageOf(error) });
+      return this.#step({ type: "modelsFailed", reason: messageOf(error) });
     }
+    this.#signs = list.signs;
+    this.#step({ type: "modelsListed", models: list.models });
   }
 
   async #detect(): Promise<void> {
-    const engine = await probeEngine(this.#client, this.#signs);
-    this.#step({ type: "engineDetected", engine });
+    const { engine, isComplete } = await probeEngine(this.#client, this.#signs);
+    this.#step({ type: "engineDetected", engine, isComplete });
   }
 
   #logChange(before: ServiceState, after: ServiceState): void {
-    const { log } = this.ports;
-    const service = this.config.name;
-    if (after.reason !== null && after.checkFailures + after.listFailures > 0) {
-      const failures = Math.max(after.checkFailures, after.listFailures);
-      if (after.reason !== before.reason || failures > 1) {
-        log.debug("service.check_failed", { service, failures, reason: after.reason });
-      }
-    }
-    if (before.phase !== after.phase) {
-      const fields = { service, reason: after.reason };
-      if (after.phase === "withdrawn") log.warn("service.withdrawn", fields);
-      else log.info(`service.${after.phase}`, fields);
-    }
+    if (before.phase === after.phase) return;
+    const fields = { service: this.config.name, reason: after.reason };
+    if (after.phase === "withdrawn") this.ports.log.warn("service.withdrawn", fields);
+    else this.ports.log.info(`service.${after.phase}`, fields);
   }
 }

@@ -1,6 +1,6 @@
 // How is an engine reached?
 import { buildConnector, type Dispatcher, Pool } from "undici";
-import type { PeerId } from "../base/peer_id.ts";
+import { parseServiceAllow, type ServiceAllow } from "../access/service_allow.ts";
 import { KiB, type Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
 
@@ -15,7 +15,7 @@ export type ServiceUpstream = {
   /** Names and values in turn, sent with every request: the engine's own key. */
   readonly headers: readonly string[];
   /** Who may call it over the mesh. */
-  readonly allow: "network" | readonly PeerId[];
+  readonly allow: ServiceAllow;
   readonly headTimeoutMs: Ms;
   readonly idleTimeoutMs: Ms;
   readonly retry: "safe" | "never";
@@ -49,7 +49,7 @@ export function createUpstream(config: ServiceConfig, limits: UpstreamLimits): S
     origin,
     basePath,
     headers: upstreamHeaders(config),
-    allow: config.allow,
+    allow: parseServiceAllow(config.allow),
     headTimeoutMs: limits.headTimeoutMs,
     idleTimeoutMs: limits.idleTimeoutMs,
     retry: config.retry,

@@ -10,7 +10,6 @@ export const benchAnswer: string = JSON.stringify({
 
 const headers = { "content-type": "application/json" };
 const sseHeaders = { "content-type": "text/event-stream" };
-const answer = new TextEncoder().encode(benchAnswer);
 const done = sseEvent("[DONE]");
 
 /**
@@ -35,7 +34,7 @@ export function benchHandler(
 
 async function post(request: Request, tokens: number, intervalMs: number): Promise<Response> {
   const body = await request.text();
-  if (!body.includes('"stream":true')) return new Response(answer, { headers });
+  if (!body.includes('"stream":true')) return new Response(benchAnswer, { headers });
   const query = request.url.indexOf("?");
   if (query < 0) return new Response(events(tokens, intervalMs), { headers: sseHeaders });
   const params = new URLSearchParams(request.url.slice(query + 1));

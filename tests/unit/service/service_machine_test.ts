@@ -27,7 +27,7 @@ const failed: ServiceEvent = { type: "checkFailed", reason: "refused" };
 const ticked: ServiceEvent = { type: "ticked" };
 const listed = (...models: string[]): ServiceEvent => ({ type: "modelsListed", models });
 const unlisted: ServiceEvent = { type: "modelsFailed", reason: "500" };
-const detected: ServiceEvent = { type: "engineDetected", engine: vllm };
+const detected: ServiceEvent = { type: "engineDetected", engine: vllm, isComplete: true };
 
 /** A service in virtual time: nothing waits. */
 class Bench {
@@ -201,9 +201,23 @@ Deno.test("stepService lets the configuration overrule what was detected", () =>
   bench.on(ticked);
   bench.on(passed);
   bench.on(listed("a"));
-  bench.on({ type: "engineDetected", engine: { ...vllm, slots: 9 } });
+  bench.on({ type: "engineDetected", engine: { ...vllm, slots: 9 }, isComplete: true });
   deepEqual(bench.state.advertised?.engine, { kind: "mine", version: "1", continues: false });
   equal(bench.state.advertised?.capacity, 3);
+});
+
+Deno.test("stepService asks an engine for its kind again, when it stopped answering in between", () => {
+  const bench = new Bench(rules);
+  bench.on(ticked);
+  bench.on(passed);
+  bench.on(listed("a"));
+  const unsure = { type: "engineDetected", engine: unknownEngine, isComplete: false } as const;
+  deepEqual(bench.on(unsure), ["advertise"]);
+  bench.on(ticked, 2_000);
+  deepEqual(bench.on(listed("a")), ["detectEngine"]);
+  deepEqual(bench.on(detected), ["advertise"]);
+  bench.on(ticked, 2_000);
+  deepEqual(bench.on(listed("a")), []);
 });
 
 Deno.test("stepService withdraws what is removed, and asks nothing more", () => {
@@ -257,7 +271,7 @@ Deno.test("stepService is never stuck, asks one thing at a time, and says only w
         } else if (verb === "list" || verb === "unlist") {
           const event = verb === "unlist" ? unlisted : listed(...(model === "none" ? [] : [model]));
           if (running.delete("listModels")) step(event, afterMs);
-        } else step({ type: "engineDetected", engine: unknownEngine }, afterMs);
+        } else step({ type: "engineDetected", engine: unknownEngine, isComplete: false }, afterMs);
         step(ticked);
       }
       // Act two: from anywhere, a healthy engine is claimed within two intervals.
