@@ -32,7 +32,7 @@ async function listModels(url: string, signal: AbortSignal): Promise<ServedModel
   const response = await fetch(`${url}/v1/models`, { signal });
   if (!response.ok) throw new Error(`The head answers ${response.status} to /v1/models`);
   const { data } = await response.json() as {
-    data: { id: string; otela: { peers: { id: string }[] } }[];
+    data: { id: string; otela: { peers: string[] } }[];
   };
-  return data.map(({ id, otela }) => ({ id, peers: otela.peers.map((peer) => peer.id) }));
+  return data.map(({ id, otela }) => ({ id, peers: otela.peers }));
 }

@@ -28,7 +28,9 @@ export type LaunchedNode = AsyncDisposable & { readonly thread: NodeThread };
 
 /**
  * Takes the instance for this process and starts the node thread. This thread never touches the network; the
- * other one touches nothing but the network and the places given here.
+ * other one touches nothing but the network and the places given here. The locks, the socket's folder and the
+ * pointer file are this thread's business alone: whether the holder of a lock still lives is learnt by running
+ * `cat`, and a node that may run `cat` could read any key of the user.
  * @throws {OtelaError} `instance_locked` when another process runs it, `state_unusable`.
  */
 export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> {
@@ -59,8 +61,9 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
   stack.defer(() => thread.terminate());
   lock.lost.addEventListener("abort", () => thread.stop("another process took the instance", 0));
   const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
-  thread.ready.then(() => writeSocketPointer(places.socketPointerFile, pointer)).catch((error) =>
-    warn(messageOf(error))
+  thread.ready.then(
+    () => writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e))),
+    () => {}, // Told by `thread.ended`.
   );
   const owned = stack.move();
   return { thread, [Symbol.asyncDispose]: () => owned.disposeAsync() };
