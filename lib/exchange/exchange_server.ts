@@ -1,4 +1,5 @@
 // How does a worker serve the exchanges that peers open?
+import { mayUseService } from "../access/service_allow.ts";
 import type { ByteStream } from "../base/byte_stream.ts";
 import type { Log } from "../base/ports.ts";
 import type { PeerId } from "../base/peer_id.ts";
@@ -64,7 +65,7 @@ export class ExchangeServer {
         `no service "${wire.s.slice(0, 80)}" here`,
       );
     }
-    if (!mayCall(peer, upstream)) {
+    if (!mayUseService(upstream.allow, peer)) {
       this.ports.log.warn("exchange.refused", { peer, service: wire.s, reason: "not_allowed" });
       return exchange.fail("not_allowed", "refused", "this service is not open to the asking peer");
     }
@@ -93,8 +94,4 @@ export class ExchangeServer {
     this.sockets.add(socket);
     exchange.bind(socket);
   }
-}
-
-function mayCall(peer: PeerId, upstream: Upstream): boolean {
-  return upstream.allow === "network" || upstream.allow.includes(peer);
 }

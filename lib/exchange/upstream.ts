@@ -1,6 +1,6 @@
 // What must be known of an engine to call it?
 import type { Dispatcher } from "undici";
-import type { PeerId } from "../base/peer_id.ts";
+import type { ServiceAllow } from "../access/service_allow.ts";
 import type { Ms } from "../base/units.ts";
 
 /** A service of this node and the engine behind it (port; `lib/service` keeps the real ones). */
@@ -14,7 +14,7 @@ export type Upstream = {
   /** Names and values in turn, sent with every request: the engine's own key. */
   readonly headers: readonly string[];
   /** Who may call it over the mesh. */
-  readonly allow: "network" | readonly PeerId[];
+  readonly allow: ServiceAllow;
   /** Until the engine's head; models think for minutes. */
   readonly headTimeoutMs: Ms;
   /** Between two pieces of a body. */

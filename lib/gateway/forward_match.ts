@@ -100,7 +100,7 @@ async function scan(
     state = scanner.push(piece);
   }
   // `stream` is worth a look in what has arrived, but not worth holding back a long body.
-  while (state === "more" && scanner.keys().size < index.wanted.names.length) {
+  while (state === "more" && !scanner.hasAllKeys) {
     if (scannedBytes >= scanBytesMax) throw keyTooDeep(index, scanBytesMax);
     const chunk = await body.read();
     if (!chunk) {

@@ -89,6 +89,7 @@ export class ForwardRun {
         if (!(error instanceof ExchangeError)) throw error;
         failed = error;
         this.note(attempt.candidate, error);
+        if (error.phase === "not_sent") attempts.unreached();
         const decision = decideRetry({
           phase: error.phase,
           failure: error.failure,
@@ -121,7 +122,8 @@ export class ForwardRun {
       );
       const answer = await this.exchange.response;
       this.status = answer.status;
-      ticket.headArrived(clock.nowMs());
+      // A worker that fails fast must not look fast.
+      if (answer.status < 500) ticket.headArrived(clock.nowMs());
       const body = await this.bodyOf(answer, limits.holdBytesMax);
       return toResponse(answer, body, {
         method: request.method,

@@ -74,6 +74,7 @@ class SocketSearch {
         this.ticket.finished();
         if (!(error instanceof ExchangeError)) throw error;
         failed = error;
+        if (error.phase === "not_sent") attempts.unreached();
         const decision = decideRetry({
           phase: error.phase,
           failure: error.failure,

@@ -1,0 +1,184 @@
+// What do the doors get to see of the node?
+import { randomBytes } from "node:crypto";
+import { ClientKeys } from "../access/client_keys.ts";
+import { isPeerId } from "../base/peer_id.ts";
+import { createAccessLog } from "../gateway/access_log.ts";
+import { type ClientDoor, createClientDoor } from "../gateway/client_door.ts";
+import { isServerCompressing } from "../gateway/door_listener.ts";
+import { createForwarder } from "../gateway/forward.ts";
+import { createOperatorDoor, type NodeStatus } from "../gateway/operator_door.ts";
+import type { MeshFacts } from "../gateway/ports.ts";
+import { requestIds } from "../gateway/request_context.ts";
+import { createNodeMetrics, type NodeMetrics } from "../metrics/node_metrics.ts";
+import { createSelector } from "../routing/policies/selector.ts";
+import type { NodeParts } from "./node_parts.ts";
+import { servicesPort } from "./services_port.ts";
+
+/** The service that OpenAI's own paths mean, as with the original. */
+const openAiService = "llm";
+
+/** The handlers of both doors. */
+export function createDoors(
+  parts: NodeParts,
+): { clientDoor: ClientDoor; operatorDoor: (request: Request) => Promise<Response> } {
+  const { config, log, isAccessLogOn, stop } = parts.options;
+  const keys = readKeys(config.doors.clientKeysFile);
+  const isOpenDoor = !isLoopbackAddress(parts.httpHost) && keys === null;
+  if (isOpenDoor && config.role === "head") {
+    log.warn("door.open", { host: parts.httpHost, hint: "client.keys asks clients for a key" });
+  }
+  const metrics = createMetrics(parts);
+  const accessLog = createAccessLog(log, isAccessLogOn);
+  const newRequestId = requestIds(randomBytes(6).toString("hex"));
+  const forwarder = createForwarder({
+    self: parts.registry.self,
+    clock: parts.clock,
+    view: () => parts.network.routing(),
+    wasClaimed: (service, group) => parts.network.wasClaimed(service, group),
+    selector: createSelector(config.routing.policy, { book: parts.book, random: Math.random }),
+    book: parts.book,
+    exchanger: parts.client,
+    meter: metrics.meter,
+    accessLog,
+    sweep: parts.sweep,
+    limits: {
+      scanBytesMax: config.limits.body.scanBytesMax,
+      bytesMax: config.limits.body.bytesMax,
+      replayBytesMax: Math.max(config.limits.replayBytesMax, config.limits.body.scanBytesMax),
+      holdBytesMax: config.routing.maxResponseBufferBytes,
+      retry: {
+        isEnabled: config.routing.retryEnabled,
+        retriesMax: config.routing.retriesMax,
+      },
+    },
+  });
+  const clientDoor = createClientDoor({
+    config: {
+      corsOrigins: config.doors.corsOrigins,
+      isRedacted: isOpenDoor && config.role === "head",
+      isServerCompressing: isServerCompressing(parts.options.version.deno),
+      openAiService,
+    },
+    clock: parts.clock,
+    wallClock: () => Date.now(),
+    log,
+    accessLog,
+    keys,
+    forwarder,
+    metrics,
+    newRequestId,
+    view: () => parts.network.routing(),
+    table: () => parts.network.table(),
+    mesh: () => meshFacts(parts),
+    readiness: () => parts.readiness(),
+  });
+  const operatorDoor = createOperatorDoor({
+    log,
+    newRequestId,
+    status: () => statusOf(parts),
+    services: servicesPort(parts.services),
+    stop,
+  });
+  return { clientDoor, operatorDoor };
+}
+
+/** Only this host can come to it. */
+function isLoopbackAddress(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
+function readKeys(file: string | null): ClientKeys | null {
+  return file === null ? null : ClientKeys.parse(Deno.readTextFileSync(file), file);
+}
+
+function createMetrics(parts: NodeParts): NodeMetrics {
+  const { config, version } = parts.options;
+  const startedAtUnixS = Date.now() / 1_000;
+  return createNodeMetrics({
+    clock: parts.clock,
+    gate: {
+      hasService: (name) => parts.network.wasClaimed(name, null),
+      hasWorker: (worker) => isPeerId(worker) && parts.registry.entries.has(worker),
+    },
+    sources: {
+      build: { version: version.otela, role: config.role },
+      process: () => ({ residentBytes: Deno.memoryUsage().rss, startedAtUnixS }),
+      registry: () => ({
+        claims: parts.registry.entries.size,
+        claimBytes: claimBytes(parts),
+        refusals: parts.registryDriver.refusals,
+      }),
+      mesh: () => ({
+        connections: parts.mesh.connectedPeers().length,
+        refusals: parts.mesh.counters(),
+      }),
+      peers: () => peersByStatus(parts),
+      lanes: () => {
+        const { lanes, exchanges } = parts.pool.counts();
+        const windowBytes = parts.budget.reservedBytes;
+        return { open: lanes, exchanges, unsentBytes: 0, windowBytes };
+      },
+      pool: () => ({ connections: parts.calls.openCount, waiting: 0 }),
+    },
+  });
+}
+
+function claimBytes(parts: NodeParts): number {
+  const { registry, clock } = parts;
+  let bytes = 0;
+  for (const owner of registry.entries.keys()) {
+    bytes += registry.envelopeOf(owner, clock.nowMs())?.length ?? 0;
+  }
+  return bytes;
+}
+
+function peersByStatus(parts: NodeParts): Record<string, number> {
+  const counts: Record<string, number> = { alive: 0, suspect: 0, left: 0 };
+  for (const peer of parts.registry.entries.keys()) {
+    if (peer === parts.registry.self) counts.alive += 1;
+    else counts[parts.members.statusOf(peer)] += 1;
+  }
+  return counts;
+}
+
+function meshFacts(parts: NodeParts): MeshFacts {
+  const connections = parts.mesh.connectedPeers();
+  const heads = [...parts.registry.entries.values()]
+    .filter(({ claim }) => claim.role !== "worker")
+    .flatMap(({ owner, claim }) => claim.addresses.map((address) => `${address}/p2p/${owner}`));
+  return {
+    connections: connections.map(({ peer, addresses, isRelayed }) => ({
+      peer,
+      addresses,
+      isLimited: isRelayed,
+    })),
+    bootstraps: [...new Set([...parts.mesh.multiaddrs(), ...heads])],
+  };
+}
+
+function statusOf(parts: NodeParts): NodeStatus {
+  const { config, version } = parts.options;
+  return {
+    peerId: parts.registry.self,
+    role: config.role,
+    version: version.otela,
+    http: [parts.http],
+    multiaddrs: parts.mesh.multiaddrs(),
+    uptimeMs: Math.round(parts.clock.nowMs() - parts.startedAtMs),
+    connections: parts.mesh.connectedPeers().length,
+    services: servicesPort(parts.services).list(),
+    registry: { claims: parts.registry.entries.size, claimBytes: claimBytes(parts) },
+    warnings: warningsOf(parts),
+  };
+}
+
+function warningsOf(parts: NodeParts): string[] {
+  const warnings: string[] = [];
+  if (parts.mesh.isAlone() && parts.options.config.mesh.bootstrap.length > 0) {
+    warnings.push("No bootstrap answers: this node is alone and keeps trying");
+  }
+  for (const { name, phase, reason } of parts.services.list()) {
+    if (reason !== null && phase !== "ready") warnings.push(`Service "${name}": ${reason}`);
+  }
+  return warnings;
+}

@@ -1,0 +1,74 @@
+// What do requests and people see of the mesh right now?
+import type { PeerId } from "../base/peer_id.ts";
+import type { Connectedness, MeshTable, TableEntry } from "../gateway/ports.ts";
+import type { Members } from "../membership/members.ts";
+import type { PeerStatus } from "../membership/status.ts";
+import type { ServiceClaim } from "../registry/claim.ts";
+import type { Registry } from "../registry/registry.ts";
+import { buildRoutingView, type RoutingView } from "../routing/view.ts";
+
+/** What the pictures are made of. */
+export type NetworkViewPorts = {
+  readonly registry: Registry;
+  readonly members: Members;
+  /** This node's own services, as they are now. */
+  readonly ownServices: () => readonly ServiceClaim[];
+  readonly connectednessOf: (peer: PeerId) => Connectedness;
+  readonly startedAtMs: number;
+};
+
+/** Immutable pictures of registry and membership, made anew when something changed and somebody looks. */
+export class NetworkView {
+  private view: RoutingView | undefined;
+  private tableMade: MeshTable | undefined;
+
+  constructor(private readonly ports: NetworkViewPorts) {}
+
+  /** Something changed: claims, statuses, connections or own services. */
+  changed(): void {
+    this.view = undefined;
+    this.tableMade = undefined;
+  }
+
+  /** For routing. */
+  routing(): RoutingView {
+    const { registry, members, ownServices } = this.ports;
+    return this.view ??= buildRoutingView({
+      entries: [...registry.entries.values()].map(({ owner, claim }) => ({ peer: owner, claim })),
+      statusOf: (peer) => members.statusOf(peer),
+      self: { peer: registry.self, services: ownServices() },
+    });
+  }
+
+  /** For people. */
+  table(): MeshTable {
+    return this.tableMade ??= {
+      self: this.ports.registry.self,
+      entries: [...this.ports.registry.entries.values()].map((row): TableEntry => ({
+        peer: row.owner,
+        claim: row.claim,
+        status: this.statusOf(row.owner),
+        connectedness: this.ports.connectednessOf(row.owner),
+        heardAtMs: row.receivedAtMs,
+      })).sort((a, b) => a.peer < b.peer ? -1 : 1),
+    };
+  }
+
+  /** Whether any peer claims a service, or one group of it, also one that has left. */
+  wasClaimed(service: string, group: string | null): boolean {
+    for (const { claim } of this.ports.registry.entries.values()) {
+      for (const { name, identityGroups } of claim.services) {
+        if (name === service && (group === null || identityGroups.includes(group))) return true;
+      }
+    }
+    return false;
+  }
+
+  private statusOf(peer: PeerId): PeerStatus {
+    const { registry, members, startedAtMs } = this.ports;
+    if (peer === registry.self) {
+      return { status: "alive", reason: "connected", sinceMs: startedAtMs };
+    }
+    return members.get(peer) ?? { status: "suspect", reason: "claimed", sinceMs: startedAtMs };
+  }
+}

@@ -1,0 +1,337 @@
+// Which parts does a node have, and how do they hear of each other?
+import type { OtelaError } from "../base/errors.ts";
+import type { Log } from "../base/ports.ts";
+import type { PeerId } from "../base/peer_id.ts";
+import { type Ms, secondMs } from "../base/units.ts";
+import type { NodeConfig } from "../config/node_config.ts";
+import type { Places } from "../config/places.ts";
+import type { VersionFacts } from "../config/thread_messages.ts";
+import { EngineCalls } from "../exchange/engine_calls.ts";
+import { ExchangeClient } from "../exchange/exchange_client.ts";
+import { ExchangeServer } from "../exchange/exchange_server.ts";
+import { LanePool } from "../exchange/lane_pool.ts";
+import { LocalExchanger } from "../exchange/local_exchanger.ts";
+import type { ClientDoor } from "../gateway/client_door.ts";
+import { ClientSweep } from "../gateway/client_sweep.ts";
+import type { DoorListener } from "../gateway/door_listener.ts";
+import type { Readiness } from "../gateway/ports.ts";
+import type { Identity } from "../identity/identity.ts";
+import { WindowBudget } from "../lane/window.ts";
+import { Members } from "../membership/members.ts";
+import { type Mesh, startMesh } from "../mesh/mesh.ts";
+import type { HardwareClaim } from "../registry/claim.ts";
+import type { Registry } from "../registry/registry.ts";
+import { LoadBook } from "../routing/load_book.ts";
+import { ServiceSet } from "../service/service_set.ts";
+import { ClaimLoader } from "./claim_loader.ts";
+import { ClaimSource } from "./claim_source.ts";
+import { monotonicClock } from "./clock.ts";
+import { createDoors } from "./create_doors.ts";
+import { createRegistry, duplicateError, storeEpoch } from "./create_registry.ts";
+import { MemberDriver } from "./member_driver.ts";
+import { NetworkView } from "./network_view.ts";
+import { RegistryDriver } from "./registry_driver.ts";
+import { SnapshotKeeper } from "./snapshot_keeper.ts";
+import { SyncDriver } from "./sync_driver.ts";
+
+/** What the parts are made from. */
+export type NodePartsOptions = {
+  readonly config: NodeConfig;
+  readonly places: Places;
+  readonly version: VersionFacts;
+  readonly identity: Identity;
+  readonly automerge: WebAssembly.Module;
+  /** Of this start, kept already. */
+  readonly epoch: number;
+  readonly log: Log;
+  readonly isAccessLogOn: boolean;
+  /** The node cannot go on. */
+  readonly mustEnd: (error: OtelaError) => void;
+  /** The operator asked to stop. */
+  readonly stop: () => void;
+};
+
+/** A node that has no bootstrap, or whose bootstraps do not answer, says so after this long at the latest. A guess. */
+const settleMsMax: Ms = 3 * secondMs;
+/** Claims that say goodbye leave within this, or not at all. */
+const farewellMs: Ms = 200;
+
+/** Everything of one node between its lock and its doors. */
+export class NodeParts {
+  readonly clock = monotonicClock;
+  readonly startedAtMs: Ms = monotonicClock.nowMs();
+  readonly members = new Members();
+  readonly book = new LoadBook();
+  readonly budget = new WindowBudget();
+  readonly sweep: ClientSweep;
+  readonly calls: EngineCalls;
+  readonly services: ServiceSet;
+  readonly registry: Registry;
+  readonly registryDriver: RegistryDriver;
+  readonly syncs: SyncDriver;
+  readonly memberDriver: MemberDriver;
+  readonly network: NetworkView;
+  readonly pool: LanePool;
+  readonly server: ExchangeServer;
+  readonly client: ExchangeClient;
+  readonly claims: ClaimSource;
+  readonly snapshots: SnapshotKeeper;
+  readonly httpHost: string;
+  readonly clientDoor: ClientDoor;
+  readonly operatorDoor: (request: Request) => Promise<Response>;
+  /** As `status` shows it. */
+  http = "";
+  private readonly loader: ClaimLoader;
+  private doors: readonly DoorListener[] = [];
+  private isStopping = false;
+  private closing: Promise<void> | undefined;
+
+  /** Starts the mesh, then everything that lives on it. @throws {OtelaError} As `startMesh`. */
+  static async start(options: NodePartsOptions): Promise<NodeParts> {
+    const { config, identity, log } = options;
+    const mesh = await startMesh({
+      network: config.network.name,
+      secret: config.network.secret ?? undefined,
+      privateKeyProtobuf: identity.privateKeyProtobuf,
+      role: config.role,
+      listen: config.mesh.listen,
+      announce: config.mesh.announce,
+      bootstrap: config.mode === "standalone" ? [] : config.mesh.bootstrap,
+      deny: config.mesh.deny.filter((entry): entry is PeerId => entry.length >= 46),
+      clock: monotonicClock,
+      random: Math.random,
+      log,
+    });
+    try {
+      const parts = new NodeParts(options, mesh);
+      await parts.begin();
+      return parts;
+    } catch (error) {
+      await mesh.close();
+      throw error;
+    }
+  }
+
+  private constructor(readonly options: NodePartsOptions, readonly mesh: Mesh) {
+    const { config, identity, log } = options;
+    const { clock } = this;
+    this.sweep = new ClientSweep(Number.parseFloat(options.version.deno) < 2.9);
+    this.calls = new EngineCalls(clock);
+    const { connectTimeoutMs, headTimeoutMs, idleTimeoutMs, exchangesMax } = config.limits;
+    const limits = { connectTimeoutMs, headTimeoutMs, idleTimeoutMs, connectionsMax: exchangesMax };
+    this.services = new ServiceSet({ clock, log, limits });
+    const findUpstream = (name: string) => this.services.upstreamOf(name);
+    this.loader = new ClaimLoader({ module: options.automerge, log });
+    this.registry = createRegistry(options, { clock });
+    this.network = new NetworkView({
+      registry: this.registry,
+      members: this.members,
+      ownServices: () => this.services.claims(),
+      connectednessOf: (peer) => this.connectednessOf(peer),
+      startedAtMs: this.startedAtMs,
+    });
+    this.registryDriver = this.driveRegistry();
+    const openStream = (protocol: "exchange" | "sync") => (peer: PeerId, signal: AbortSignal) =>
+      this.openStream(peer, protocol, signal);
+    this.syncs = new SyncDriver({
+      self: identity.peerId,
+      table: this.registry,
+      clock,
+      log,
+      openStream: openStream("sync"),
+      arrived: (from, envelopes) => this.registryDriver.arrived(from, envelopes),
+    });
+    this.memberDriver = new MemberDriver({
+      members: this.members,
+      clock,
+      random: Math.random,
+      log,
+      addressesOf: (peer) => this.registry.entries.get(peer)?.claim.addresses ?? [],
+      isClaimed: (peer) => this.registry.entries.has(peer),
+      connect: (peer, addresses, signal) => mesh.connect(peer, addresses, signal),
+      changed: () => this.network.changed(),
+    });
+    const settings = { clock, budget: this.budget, exchangesMax };
+    this.pool = new LanePool(openStream("exchange"), settings, (peer) => this.stalled(peer));
+    this.server = new ExchangeServer({ settings, calls: this.calls, findUpstream, log });
+    this.client = new ExchangeClient({
+      self: identity.peerId,
+      clock,
+      pool: this.pool,
+      local: new LocalExchanger(this.calls, findUpstream),
+      onLoad: (peer, service, load) => this.book.reported({ peer, service }, load, clock.nowMs()),
+    });
+    this.claims = new ClaimSource({
+      role: config.role,
+      labels: config.labels,
+      versions: { otela: options.version.otela, deno: options.version.deno },
+      addresses: () => mesh.addresses(),
+      services: () => this.isStopping ? [] : this.services.claims(),
+      state: (claim) => this.registryDriver.claimSet(claim),
+    });
+    this.snapshots = new SnapshotKeeper(
+      this.registry,
+      clock,
+      options.places.snapshotFile,
+      log,
+    );
+    this.httpHost = config.doors.httpHost ?? (config.role === "head" ? "0.0.0.0" : "127.0.0.1");
+    const doors = createDoors(this);
+    this.clientDoor = doors.clientDoor;
+    this.operatorDoor = doors.operatorDoor;
+  }
+
+  /** The doors are open. */
+  doorsOpened(doors: readonly DoorListener[], http: string): void {
+    this.doors = doors;
+    this.http = http;
+  }
+
+  hardwareFound(hardware: HardwareClaim): void {
+    this.claims.hardwareFound(hardware);
+  }
+
+  /** Settles once the node has joined its mesh or knows that it is alone. */
+  async settled(): Promise<void> {
+    const deadlineMs = this.clock.nowMs() + settleMsMax;
+    while (!this.isSettled && this.clock.nowMs() < deadlineMs) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    if (this.isSettled && !this.mesh.isAlone()) return;
+    this.options.log.info("mesh.alone", { bootstraps: this.options.config.mesh.bootstrap.length });
+  }
+
+  readiness(): Readiness {
+    if (this.isStopping) return { isReady: false, reason: "the node is stopping" };
+    if (this.mesh.connectedPeers().length > 0) return { isReady: true, mesh: "joined" };
+    if (this.mesh.isAlone()) return { isReady: true, mesh: "alone" };
+    return { isReady: false, reason: "the node has not joined its mesh yet" };
+  }
+
+  /** Takes nothing new, and waits for what runs. */
+  async drain(deadlineMs: Ms): Promise<void> {
+    this.isStopping = true;
+    this.network.changed();
+    this.claims.stateNow();
+    const endMs = this.clock.nowMs() + deadlineMs;
+    await Promise.all(this.doors.map((door) => door.close(deadlineMs)));
+    while (this.isBusy && this.clock.nowMs() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Ends everything at once. Idempotent. */
+  close(): Promise<void> {
+    return this.closing ??= this.closeAll();
+  }
+
+  private get isSettled(): boolean {
+    return this.mesh.connectedPeers().length > 0 || this.mesh.isAlone();
+  }
+
+  private get isBusy(): boolean {
+    return this.calls.openCount + this.pool.counts().exchanges + this.server.openCount > 0;
+  }
+
+  private async begin(): Promise<void> {
+    const { mesh } = this;
+    mesh.handle("exchange", (peer, stream) => this.server.accept(peer, stream));
+    mesh.handle("sync", (peer, stream) => this.syncs.accept(peer, stream));
+    mesh.onGossip((from, bytes) => this.registryDriver.gossiped(from, bytes));
+    mesh.subscribe((event) => {
+      if (event.type === "connected") this.connected(event.peer, event.isRelayed);
+      else if (event.type === "disconnected") this.disconnected(event.peer);
+    });
+    for (const { peer, isRelayed } of mesh.connectedPeers()) this.connected(peer, isRelayed);
+    this.services.subscribe(() => {
+      this.network.changed();
+      this.claims.changed();
+    });
+    for (const service of this.options.config.services) this.services.add(service);
+    if (this.options.config.registry.cleanslate) await this.snapshots.forget();
+    else this.registryDriver.restore(await this.snapshots.read());
+    this.claims.stateNow();
+  }
+
+  private connected(peer: PeerId, isRelayed: boolean): void {
+    this.registry.connectionOpened(peer);
+    this.pool.forgive(peer);
+    if (!isRelayed) this.pool.betterPath(peer);
+    this.memberDriver.apply(peer, { type: "connected" });
+    this.network.changed();
+    this.syncs.opened(peer);
+    this.claims.changed();
+  }
+
+  private disconnected(peer: PeerId): void {
+    this.registry.connectionClosed(peer);
+    this.syncs.disconnected(peer);
+    this.memberDriver.apply(peer, { type: "disconnected", remainingCount: 0 });
+    this.network.changed();
+  }
+
+  private stalled(peer: PeerId): void {
+    this.options.log.warn("lane.stalled", { peer });
+  }
+
+  private connectednessOf(peer: PeerId): "connected" | "limited" | "not_connected" {
+    const connection = this.mesh.connectedPeers().find((one) => one.peer === peer);
+    if (!connection) return "not_connected";
+    return connection.isRelayed ? "limited" : "connected";
+  }
+
+  private async openStream(peer: PeerId, protocol: "exchange" | "sync", signal: AbortSignal) {
+    if (!this.mesh.isConnected(peer)) {
+      const addresses = this.registry.entries.get(peer)?.claim.addresses ?? [];
+      await this.mesh.connect(peer, addresses, signal);
+    }
+    return await this.mesh.openStream(peer, protocol, signal);
+  }
+
+  private driveRegistry(): RegistryDriver {
+    const { options, mesh } = this;
+    const isHub = options.config.role !== "worker";
+    return new RegistryDriver({
+      registry: this.registry,
+      clock: this.clock,
+      log: options.log,
+      loader: this.loader,
+      publish: (envelope) => void mesh.publish(envelope).catch(() => {}),
+      show: (peer, envelope) => this.syncs.show(peer, envelope),
+      storeEpoch: (epoch) => storeEpoch(options.places.epochFile, epoch),
+      changed: (owner) => {
+        this.network.changed();
+        if (owner === this.registry.self) return;
+        const role = this.registry.entries.get(owner)?.claim.role;
+        // Heads look for everybody; workers and relays are found by heads, and look for heads.
+        const isWanted = isHub || role !== "worker";
+        this.memberDriver.apply(owner, { type: "claimSeen", isNewRun: false, isWanted });
+        this.snapshots.changed();
+      },
+      removed: () => this.network.changed(),
+      duplicate: (hosts, mustYield) => {
+        if (mustYield) options.mustEnd(duplicateError(hosts));
+      },
+      worked: () => this.syncs.worked(),
+    });
+  }
+
+  private async closeAll(): Promise<void> {
+    this.isStopping = true;
+    if (this.options.places.isEphemeral) {
+      this.registryDriver.withdraw();
+      await new Promise((resolve) => setTimeout(resolve, farewellMs));
+    }
+    this.claims.close();
+    this.memberDriver.close();
+    this.sweep.close();
+    this.pool.close();
+    this.server.close();
+    this.calls.close();
+    await this.snapshots.close();
+    this.syncs.close();
+    this.registryDriver.close();
+    await Promise.allSettled([this.services.close(), this.mesh.close()]);
+    this.loader[Symbol.dispose]();
+  }
+}

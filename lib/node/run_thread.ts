@@ -1,0 +1,36 @@
+// How does a node live in its thread?
+import { messageOf, OtelaError } from "../base/errors.ts";
+import type { ThreadPort } from "../config/thread_port.ts";
+import { type Node, startNode } from "./node.ts";
+
+/** Starts a node as the launcher says, and tells it what becomes of it. */
+export async function runThread(port: ThreadPort): Promise<void> {
+  const { config, places, socketPath, version, tools } = await port.start;
+  try {
+    const node = await startNode({
+      config,
+      places,
+      socketPath,
+      version,
+      tools,
+      writeLog: (line) => Deno.stderr.writeSync(new TextEncoder().encode(line)),
+    });
+    announce(port, node);
+    port.stop.then(({ reason, deadlineMs }) => node.stop(reason, deadlineMs));
+    await node.ended;
+    port.post({ type: "stopped" });
+  } catch (error) {
+    const code = error instanceof OtelaError ? error.code : "node_failed";
+    port.post({ type: "failed", code, message: messageOf(error) });
+  }
+}
+
+function announce(port: ThreadPort, node: Node): void {
+  port.post({
+    type: "ready",
+    peerId: node.peerId,
+    http: node.http,
+    multiaddrs: node.multiaddrs(),
+    socketPath: node.socketPath,
+  });
+}
