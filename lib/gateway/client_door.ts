@@ -71,6 +71,8 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     }
     if (method === "TRACE" || method === "CONNECT") refuseMethod(method);
     visit.isUpgrade = isSocketWanted(method, head);
+    // Browsers open sockets of every page anywhere and leave it to the server to look at the origin.
+    if (visit.isUpgrade && head.origin !== "" && !cors.admits(head.origin)) refuseOrigin();
     const target = matchTarget(method, raw, ports.config.openAiService);
     if (target === undefined) {
       return method === "OPTIONS"
@@ -179,6 +181,13 @@ function forbidCompression(headers: Headers): void {
   const rule = headers.get("cache-control");
   if (rule === null) headers.set("cache-control", "no-transform");
   else if (!rule.includes("no-transform")) headers.set("cache-control", `${rule}, no-transform`);
+}
+
+function refuseOrigin(): never {
+  throw new OtelaError(
+    "forbidden",
+    "Cannot open the WebSocket as its page must come from an origin of client.cors_origins",
+  );
 }
 
 function appendAll(headers: Headers, list: readonly string[]): void {

@@ -48,6 +48,8 @@ const maxAgeS = 7_200;
 
 /** The cross-origin rules of the client door. */
 export interface Cors {
+  /** Whether pages of this origin may use the node. */
+  admits(origin: string): boolean;
   /** Headers of the answer to a request with this `origin`; empty when the origin is none of ours. */
   answer(origin: string): HeaderList;
   /** Headers of the answer to a preflight; without an allowed origin it allows nothing. */
@@ -67,14 +69,15 @@ export function createCors(origins: readonly string[]): Cors {
     const vary = ["vary", "origin"];
     return known.has(origin) ? ["access-control-allow-origin", origin, ...vary] : vary;
   }
-  const mayEnter = (origin: string) => isOpen || known.has(origin);
+  const admits = (origin: string) => isOpen || known.has(origin);
   return {
+    admits,
     answer: (origin) =>
-      mayEnter(origin)
+      admits(origin)
         ? [...allowOrigin(origin), "access-control-expose-headers", exposed]
         : allowOrigin(origin),
     preflight: (origin) =>
-      mayEnter(origin)
+      admits(origin)
         ? [
           ...allowOrigin(origin),
           "access-control-allow-methods",

@@ -12,7 +12,10 @@ export type RequestContext = {
   readonly remoteAddress: string;
   /** A WebSocket is asked for; other upgrades never come this far. */
   readonly isUpgrade: boolean;
-  /** All headers as they arrived, names in lower case. Read once here, since a second walk costs 2 µs. */
+  /**
+   * The headers as they arrived, names in lower case, without `x-api-key`. Read once here, since a second
+   * walk costs 2 µs.
+   */
   readonly headers: HeaderList;
 };
 

@@ -3,6 +3,7 @@ import type { HeaderList } from "../exchange/types.ts";
 
 /** The headers that the door decides by, taken in one walk over all of them. Empty text when absent. */
 export type RequestHead = {
+  /** All but `x-api-key`. */
   readonly headers: HeaderList;
   readonly authorization: string;
   readonly apiKey: string;
@@ -31,12 +32,12 @@ export function readRequestHead(source: Headers): RequestHead {
   let upgrade = "", connection = "", isH2cOffer = false, fault = "";
   let isSized = false, isChunked = false;
   source.forEach((value, name) => {
+    // Our own key in another dress: no engine and no worker may see it.
+    if (name === "x-api-key") return void (apiKey = value);
     headers.push(name, value);
     switch (name) {
       case "authorization":
         return void (authorization = value);
-      case "x-api-key":
-        return void (apiKey = value);
       case "origin":
         return void (origin = value);
       case "x-request-id":

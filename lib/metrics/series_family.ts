@@ -25,11 +25,17 @@ export interface Family {
 /** Longest label value that is kept; longer ones are cut. PeerIds have 52 characters. */
 export const labelCharactersMax = 128;
 
-type Labelled = { readonly labels: Readonly<Record<string, string>>; value: number };
+type Labelled = {
+  readonly labels: Readonly<Record<string, string>>;
+  value: number;
+  /** Grows with each use of the family; the smallest was used longest ago. */
+  usedAt: number;
+};
 
 /**
  * A counter or gauge with labels. prom-client's own children sort and join their labels on every
- * increment (1 µs); here a child is found by one map lookup, or kept by whoever counts often.
+ * increment (1 µs); here a child is found by one map lookup, or kept by whoever counts often. Three labels
+ * are the most.
  */
 export class SeriesFamily implements Family {
   readonly #children = new Map<string, Labelled>();
@@ -38,6 +44,7 @@ export class SeriesFamily implements Family {
   readonly #type: "counter" | "gauge";
   readonly #labelNames: readonly string[];
   readonly #seriesMax: number;
+  #uses = 0;
 
   /**
    * @param options `seriesMax`: beyond it the least recently used series is forgotten (a counter that
@@ -57,28 +64,34 @@ export class SeriesFamily implements Family {
     this.#seriesMax = options.seriesMax;
   }
 
-  /** The series of these label values, in the order of the names; made when it is new. */
-  child(...labelValues: readonly string[]): Series {
-    const key = labelValues.join("\0");
-    const known = this.#children.get(key);
-    if (known) {
-      this.#children.delete(key);
-      this.#children.set(key, known);
-      return known;
-    }
-    if (this.#children.size >= this.#seriesMax) {
-      const [leastUsed] = this.#children.keys();
-      this.#children.delete(leastUsed);
-    }
+  /** The series of these label values, in the order of the names; made when it is new. 0.2 µs. */
+  child(first: string, second = "", third = ""): Series {
+    const key = `${first}\0${second}\0${third}`;
+    const known = this.#children.get(key) ?? this.#make(key, [first, second, third]);
+    known.usedAt = ++this.#uses;
+    return known;
+  }
+
+  #make(key: string, labelValues: readonly string[]): Labelled {
+    if (this.#children.size >= this.#seriesMax) this.#forgetOne();
     const labels = Object.fromEntries(
-      this.#labelNames.map((name, index) => [
-        name,
-        (labelValues[index] ?? "").slice(0, labelCharactersMax),
-      ]),
+      this.#labelNames.map((name, at) => [name, labelValues[at].slice(0, labelCharactersMax)]),
     );
-    const series = { labels, value: 0 };
+    const series = { labels, value: 0, usedAt: 0 };
     this.#children.set(key, series);
     return series;
+  }
+
+  /** A scan (20 µs for 4,096) on the rare new series of a full family, instead of a list kept in order. */
+  #forgetOne(): void {
+    let oldestKey: string | undefined;
+    let oldestUse = Infinity;
+    for (const [key, { usedAt }] of this.#children) {
+      if (usedAt >= oldestUse) continue;
+      oldestUse = usedAt;
+      oldestKey = key;
+    }
+    if (oldestKey !== undefined) this.#children.delete(oldestKey);
   }
 
   get(): FamilySnapshot {
@@ -86,7 +99,7 @@ export class SeriesFamily implements Family {
       name: this.name,
       help: this.#help,
       type: this.#type,
-      values: [...this.#children.values()],
+      values: Array.from(this.#children.values(), ({ labels, value }) => ({ labels, value })),
       aggregator: "sum",
     };
   }

@@ -1,7 +1,11 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { askOperator } from "../../cli/operator_client.ts";
 import { silentLog } from "../../lib/base/ports.ts";
-import { listenForClients, listenForOperator } from "../../lib/gateway/door_listener.ts";
+import {
+  isServerCompressing,
+  listenForClients,
+  listenForOperator,
+} from "../../lib/gateway/door_listener.ts";
 import { createOperatorDoor, type NodeStatus } from "../../lib/gateway/operator_door.ts";
 import { fixture, peer } from "../unit/gateway/fixture.ts";
 import { within } from "../support/within.ts";
@@ -32,6 +36,27 @@ Deno.test("listenForClients says an address that works on this host, when it lis
   const listener = listenForClients(fixture().door, { ...address, host: "0.0.0.0" });
   equal(listener.url, `http://127.0.0.1:${listener.port}`);
   equal((await (await fetch(`${listener.url}/v1/health`)).json()).status, "ok");
+  equal(await listener.close(deadlineMs), true);
+});
+
+Deno.test("isServerCompressing knows this runtime, so that answers leave as they are", async () => {
+  deepEqual(["2.7.11", "2.9.6", "3.0.0"].map(isServerCompressing), [true, false, false]);
+  const text = "x".repeat(5_000);
+  const { door } = fixture({
+    config: { isServerCompressing: isServerCompressing(Deno.version.deno) },
+    forwarder: {
+      forward: () =>
+        Promise.resolve(new Response(text, { headers: { "content-type": "application/json" } })),
+    },
+  });
+  const listener = listenForClients(door, address);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: listener.port });
+  await connection.write(new TextEncoder().encode(
+    "GET /v1/service/llm/x HTTP/1.1\r\nHost: h\r\nAccept-Encoding: gzip, br\r\nConnection: close\r\n\r\n",
+  ));
+  const answer = await within(deadlineMs, new Response(connection.readable).text());
+  equal(/content-encoding/i.test(answer), false);
+  equal(answer.endsWith(text), true);
   equal(await listener.close(deadlineMs), true);
 });
 

@@ -161,6 +161,31 @@ Deno.test("createClientDoor lets only configured origins read answers", async ()
   equal(foreign.headers.get("vary"), "origin");
 });
 
+Deno.test("createClientDoor opens no WebSocket for a page of a foreign origin", async () => {
+  const { ask, forwarded } = fixture({ config: { corsOrigins: ["https://app.example"] } });
+  const statusFor = async (origin: Record<string, string>) => {
+    const headers = {
+      upgrade: "websocket",
+      connection: "upgrade",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "AAECAwQFBgcICQoLDA0ODw==",
+      ...origin,
+    };
+    return (await ask("/v1/realtime", { headers })).status;
+  };
+  equal(await statusFor({ origin: "https://evil.example" }), 403);
+  equal(forwarded.length, 0);
+  equal(await statusFor({ origin: "https://app.example" }), 200);
+  equal(await statusFor({}), 200);
+  deepEqual(forwarded.map(({ context }) => context.isUpgrade), [true, true]);
+});
+
+Deno.test("createClientDoor hands no client's key on", async () => {
+  const { ask, forwarded } = fixture();
+  await ask("/v1/messages", { method: "POST", headers: { "x-api-key": key } });
+  equal(forwarded[0].context.headers.includes(key), false);
+});
+
 Deno.test("createClientDoor echoes a sane request id and replaces any other, on every answer", async () => {
   const { ask, forwarded } = fixture();
   const echoed = async (path: string, headers: Record<string, string>) =>
