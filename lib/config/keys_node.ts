@@ -67,6 +67,8 @@ export const nodeKeys: readonly ConfigKey[] = [
   }),
   key("host", "string", null, "protocol §7", "Address of the client door; by role when not set", {
     flag: true,
+    pattern: /^[A-Za-z0-9.:_-]{1,253}$/,
+    mustBe: "an IP address or a host name",
   }),
   key("client.keys", "path", null, "protocol §7", "File of SHA-256 hashes of client keys", {
     flag: true,
@@ -115,9 +117,7 @@ export const nodeKeys: readonly ConfigKey[] = [
     15 * minuteMs,
     "guess: models think for minutes",
     "To the head of an engine's answer",
-    { // deno-fmt-ignore
-      min: 1,
-    },
+    { min: 1 },
   ),
   key("limits.idle_timeout", "duration", 5 * minuteMs, "guess", "Between two pieces of an answer", {
     min: 1,

@@ -34,11 +34,7 @@ export const serviceKeys: readonly ConfigKey[] = [
     2 * secondMs,
     "guess: change seen in 5 s",
     "Between two checks",
-    { // deno-fmt-ignore
-      flag: true,
-      min: 50,
-      max: hourMs,
-    },
+    { flag: true, min: 50, max: hourMs },
   ),
   key("service.health_failures", "int", 3, "reference", "Failed checks until it is withdrawn", {
     flag: true,
@@ -82,11 +78,7 @@ export const serviceKeys: readonly ConfigKey[] = [
     2 * secondMs,
     "guess: change seen in 5 s",
     "Between two looks at the models",
-    { // deno-fmt-ignore
-      flag: true,
-      min: 50,
-      max: hourMs,
-    },
+    { flag: true, min: 50, max: hourMs },
   ),
   key("service.engine", "string", null, "guess: detected", "Kind of engine, when detection errs", {
     flag: true,

@@ -71,9 +71,10 @@ function decodeInto(
 ): void {
   if (row.kind === "services") return decodeServices(values, text, where, base, problems);
   const decoded = decodeText(row, text, base);
+  const earlier = values.get(row.name);
   if (!decoded.ok) problems.push({ where, key: "", message: decoded.message });
-  // The short name of a key would hide its full one; the first in the alphabet stays.
-  else if (!values.has(row.name)) values.set(row.name, { value: decoded.value, where });
+  else if (earlier === undefined) values.set(row.name, { value: decoded.value, where });
+  else problems.push({ where, key: "", message: `sets the same as ${earlier.where}: unset one` });
 }
 
 /** The list of services is JSON in the environment, and JSON is YAML. */

@@ -65,6 +65,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const settings = new Settings(origins);
   const config = buildNodeConfig(settings, sources.home, readSecret, problems);
   if (problems.length > 0) throw configError(problems);
+  warnings.push(...secretWarnings(settings, config.network.secret));
   return { config: deepFreeze(config), origins, warnings, file: found?.path ?? null };
 }
 
@@ -126,6 +127,19 @@ function asksForNothing(row: ConfigKey, value: ConfigValue): boolean {
 
 function isDefault(row: ConfigKey, value: ConfigValue): boolean {
   return JSON.stringify(value) === JSON.stringify(row.default);
+}
+
+/** 16 random characters of base64 are 96 bits. */
+const secretCharactersMin = 16;
+
+/** Whoever connects is shown a hash of the secret (protocol §1), and can try short ones out at home. */
+function secretWarnings(settings: Settings, secret: string | null): string[] {
+  if (secret === null || secret.length >= secretCharactersMin) return [];
+  const key = settings.isExplicit("network.secret") ? "network.secret" : "network.secret_file";
+  const { where } = settings.origin(key);
+  return [
+    `${where}: "${key}" is easy to guess: take at least ${secretCharactersMin} random characters`,
+  ];
 }
 
 /** Longer than any secret. Guess. */

@@ -22,6 +22,8 @@ export type LockPorts = {
   readonly processes: Processes;
   /** This process. */
   readonly self: ProcessMark;
+  /** Of this acquisition alone. */
+  readonly token: string;
   /** A holder that we cannot see is dead when its file is older. */
   readonly staleAfterMs: Ms;
 };
@@ -47,9 +49,9 @@ export async function lockDirectory(
   directory: string,
   ports: LockPorts,
 ): Promise<number | undefined> {
-  const { files, self } = ports;
-  const record = { ...self, heartbeat: 0, isReleased: false };
-  const candidate = join(directory, `candidate-${crypto.randomUUID()}`);
+  const { files, self, token } = ports;
+  const record = { ...self, token, heartbeat: 0, isReleased: false };
+  const candidate = join(directory, `candidate-${token}`);
   try {
     await files.makeDirectory(directory);
     await files.create(candidate, encodeLockRecord(record));
@@ -90,9 +92,9 @@ async function claim(
       return files.create(path, encodeLockRecord(record)); // Exclusive as well, only not whole at once.
     });
   } catch (error) {
-    // `missing`: the directory of an ephemeral instance was removed meanwhile.
-    if (error instanceof FileError && error.failure === "exists") return false;
-    throw error;
+    if (!(error instanceof FileError) || error.failure !== "exists") throw error;
+    // NFS repeats a request whose answer was lost, and then says that what we created exists.
+    if (!(await isOurs(path, record, files))) return false;
   }
   const generations = await listGenerations(directory, files);
   // Whoever created a higher one meanwhile saw ours or removed the one before: the higher one holds.
@@ -104,6 +106,16 @@ async function claim(
     if (other < generation) await files.remove(lockPath(directory, other));
   }
   return true;
+}
+
+async function isOurs(path: string, { token }: LockRecord, files: FileSystem): Promise<boolean> {
+  try {
+    const bytes = await retryStale(() => files.read(path, lockRecordBytesMax));
+    return decodeLockRecord(bytes)?.token === token;
+  } catch (error) {
+    if (error instanceof FileError && error.failure === "missing") return false;
+    throw error;
+  }
 }
 
 /**

@@ -28,17 +28,17 @@ type Held = { readonly directory: string; readonly generation: number };
 export class InstanceLock implements AsyncDisposable {
   #heartbeat = 0;
   #beating: Promise<void> | undefined;
-  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #timer: number;
   readonly #lost = new AbortController();
 
   /** Use {@link acquireInstanceLock}. */
   constructor(
     readonly held: readonly Held[],
-    readonly self: ProcessMark,
+    readonly self: ProcessMark & { readonly token: string },
     readonly options: Required<Omit<InstanceLockOptions, "processes">>,
   ) {
     this.#timer = setInterval(() => this.#beatOnce(), options.heartbeatEveryMs);
-    Deno.unrefTimer(this.#timer as unknown as number);
+    Deno.unrefTimer(this.#timer);
   }
 
   /** Aborted when another process took over, because this one stood still for too long: stop at once. */
@@ -91,11 +91,17 @@ export async function acquireInstanceLock(
   options: InstanceLockOptions = {},
 ): Promise<InstanceLock> {
   const { files = disk, processes = systemProcesses, warn = () => {} } = options;
-  const self = await processes.self();
+  const self = { ...await processes.self(), token: crypto.randomUUID() };
   const held: Held[] = [];
   try {
     for (const directory of new Set(directories)) {
-      const generation = await lockDirectory(directory, { files, processes, self, staleAfterMs });
+      const generation = await lockDirectory(directory, {
+        files,
+        processes,
+        self,
+        token: self.token,
+        staleAfterMs,
+      });
       if (generation !== undefined) held.push({ directory, generation });
       else {warn(
           `The file system of "${directory}" cannot lock: see to it that only one node uses it`,

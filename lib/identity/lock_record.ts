@@ -3,6 +3,8 @@ import type { ProcessMark } from "./process_mark.ts";
 
 /** Who holds a lock, or held it. */
 export type LockRecord = ProcessMark & {
+  /** Differs for each acquisition, also of one process. */
+  readonly token: string;
   /** Counted up while held; the file's own time says when. */
   readonly heartbeat: number;
   /** Whether the holder gave it back. */
@@ -26,14 +28,13 @@ export function decodeLockRecord(bytes: Uint8Array): LockRecord | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { host, bootId, pidNamespace, pid, startTicks, heartbeat, isReleased } = value as Record<
-    string,
-    unknown
-  >;
-  if (typeof host !== "string" || typeof bootId !== "string") return undefined;
-  if (typeof pidNamespace !== "string" || typeof isReleased !== "boolean") return undefined;
+  const record = value as Record<string, unknown>;
+  const { token, host, bootId, pidNamespace, pid, startTicks, heartbeat, isReleased } = record;
+  if (typeof token !== "string" || typeof host !== "string") return undefined;
+  if (typeof bootId !== "string" || typeof pidNamespace !== "string") return undefined;
+  if (typeof isReleased !== "boolean") return undefined;
   if (!isCount(pid) || !isCount(startTicks) || !isCount(heartbeat)) return undefined;
-  return { host, bootId, pidNamespace, pid, startTicks, heartbeat, isReleased };
+  return { token, host, bootId, pidNamespace, pid, startTicks, heartbeat, isReleased };
 }
 
 function isCount(value: unknown): value is number {

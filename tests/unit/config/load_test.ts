@@ -175,6 +175,20 @@ Deno.test("loadConfig reads a secret's file and never shows a secret", () => {
   equal(shown.find(({ key }) => key === "network.secret")?.value, "(set)");
 });
 
+Deno.test("loadConfig warns of a secret that can be guessed, without showing it", () => {
+  const { warnings } = loadText("network.secret: hush");
+  deepEqual(warnings.length, 1);
+  match(warnings[0], /cfg\.yaml:1:1: "network.secret" is easy to guess/);
+  ok(!warnings[0].includes("hush"));
+  deepEqual(loadText("network.secret: 0123456789abcdef").warnings, []);
+});
+
+Deno.test("loadConfig refuses two variables that set one key", () => {
+  deepEqual(problemsOf(undefined, { env: { OF_NETWORK: "a", OF_NETWORK_NAME: "b" } }), [
+    "OF_NETWORK_NAME: sets the same as OF_NETWORK: unset one",
+  ]);
+});
+
 const places: [string, Parameters<typeof loadText>[1], string | null][] = [
   ["--config", { flags: { config: "a.yaml" }, files: { "/work/a.yaml": "" } }, "/work/a.yaml"],
   ["--config-dir", { flags: { "config-dir": "/d" }, files: { "/d/cfg.yaml": "" } }, "/d/cfg.yaml"],

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { OtelaError } from "../../../lib/base/errors.ts";
 import { lockDirectory } from "../../../lib/identity/directory_lock.ts";
-import type { FileFailure } from "../../../lib/identity/file_system.ts";
+import { FileError, type FileFailure } from "../../../lib/identity/file_system.ts";
 import { acquireInstanceLock, type InstanceLock } from "../../../lib/identity/instance_lock.ts";
 import {
   judgeProcess,
@@ -121,7 +121,13 @@ Deno.test("C072: a process that stood still while others came and went does not 
   for (const name of ["read", "create", "remove", "list", "facts", "makeDirectory"] as const) {
     Object.assign(stalled, { [name]: (files[name] as () => unknown).bind(files) });
   }
-  const ports = { files: stalled, processes: late, self: await late.self(), staleAfterMs: 30_000 };
+  const ports = {
+    files: stalled,
+    processes: late,
+    self: await late.self(),
+    token: "late",
+    staleAfterMs: 30_000,
+  };
   const slow = lockDirectory(directory, ports);
   await (await world.lock(world.start("c", 1))).release();
   const holder = await world.lock(world.start("c", 2));
@@ -158,6 +164,21 @@ for (const [operation, failure] of passing) {
     equal(lock.held.length, 1);
   });
 }
+
+Deno.test("C072: a link whose answer was lost on the way holds all the same", async () => {
+  const world = new World();
+  const link = world.files.link.bind(world.files);
+  let isFirst = true;
+  world.files.link = async (from, to) => {
+    await link(from, to);
+    if (isFirst) {
+      isFirst = false;
+      throw new FileError("stale", to, "the answer was lost");
+    }
+  };
+  await using lock = await world.lock(world.start("a", 1));
+  equal(lock.held[0].generation, 1);
+});
 
 const hopeless: [FileOperation, FileFailure][] = [
   ["link", "other"],
@@ -219,6 +240,7 @@ Deno.test("InstanceLock renews its file, and learns that another took over while
     files: world.files,
     processes: second,
     self: await second.self(),
+    token: "second",
     staleAfterMs: 30_000,
   };
   equal(await lockDirectory(directory, ports), 2);

@@ -53,6 +53,7 @@ Deno.test("decodeKeyMessage survives any bytes and writes back just those it acc
 
 Deno.test("decodeLockRecord reads what was written and survives anything else", () => {
   const record = {
+    token: "t",
     host: "node7",
     bootId: "b",
     pidNamespace: "n",
