@@ -1,4 +1,5 @@
 // Which services does this node offer now?
+import type { Dispatcher } from "undici";
 import { OtelaError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/ports.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
@@ -37,6 +38,8 @@ type Entry = { readonly runner: ServiceRunner; readonly upstream: ServiceUpstrea
 export class ServiceSet {
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Set<() => void>();
+  /** Pools of removed services whose last exchanges still run. */
+  readonly #closing = new Set<Dispatcher>();
   #isClosed = false;
 
   constructor(private readonly ports: ServiceSetPorts) {}
@@ -87,8 +90,11 @@ export class ServiceSet {
       );
     }
     this.#entries.delete(name);
-    // A pool closes once its last request is over, which may be minutes away, so nobody waits for it.
-    entry.upstream.dispatcher.close().catch(() => {});
+    // A pool closes once its last request is over, which may be minutes away, so nobody waits for it here.
+    const { dispatcher } = entry.upstream;
+    this.#closing.add(dispatcher);
+    const forget = () => void this.#closing.delete(dispatcher);
+    dispatcher.close().then(forget, forget);
     await entry.runner.close();
   }
 
@@ -123,10 +129,11 @@ export class ServiceSet {
     this.#watchers.clear();
     const entries = [...this.#entries.values()];
     this.#entries.clear();
-    await Promise.all(entries.flatMap(({ runner, upstream }) => [
-      runner.close(),
-      upstream.dispatcher.destroy(),
-    ]));
+    const pools = [...entries.map(({ upstream }) => upstream.dispatcher), ...this.#closing];
+    await Promise.all([
+      ...entries.map(({ runner }) => runner.close()),
+      ...pools.map((pool) => pool.destroy()),
+    ]);
   }
 
   #wholeClaims(): readonly ServiceClaim[] {

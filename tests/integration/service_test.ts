@@ -198,6 +198,27 @@ test("ServiceSet offers several services, each under its own name", async () => 
   await other.stop();
 });
 
+test("ServiceSet.remove lets a running exchange end, and close ends it", async () => {
+  const engine = startEngine();
+  const set = newServiceSet();
+  const service = quickService({ name: "echo", port: engine.port });
+  const callOf = (path: string) => {
+    const { dispatcher, origin } = set.upstreamOf("echo")!;
+    return dispatcher.request({ origin, path, method: "GET" });
+  };
+  set.add(service);
+  const short = await callOf("/slow?n=2&interval=100");
+  await set.remove("echo");
+  equal(await short.body.text(), "piece0\npiece1\n");
+  set.add(service);
+  const long = await callOf("/slow?n=2&interval=60000");
+  await set.remove("echo");
+  const broken = rejects(long.body.text());
+  await set.close();
+  await broken;
+  await engine.stop();
+});
+
 function match(text: string | null, pattern: RegExp): void {
   ok(pattern.test(text ?? ""), `${text} must match ${pattern}`);
 }
