@@ -1,4 +1,5 @@
 // Is this process the only one that uses this instance, and does it stay so?
+import { clearInterval, setInterval } from "node:timers";
 import { messageOf } from "../base/errors.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import { beatLock, lockDirectory } from "./directory_lock.ts";
@@ -28,7 +29,7 @@ type Held = { readonly directory: string; readonly generation: number };
 export class InstanceLock implements AsyncDisposable {
   #heartbeat = 0;
   #beating: Promise<void> | undefined;
-  readonly #timer: number;
+  readonly #timer: NodeJS.Timeout;
   readonly #lost = new AbortController();
 
   /** Use {@link acquireInstanceLock}. */
@@ -38,7 +39,7 @@ export class InstanceLock implements AsyncDisposable {
     readonly options: Required<Omit<InstanceLockOptions, "processes">>,
   ) {
     this.#timer = setInterval(() => this.#beatOnce(), options.heartbeatEveryMs);
-    Deno.unrefTimer(this.#timer);
+    this.#timer.unref(); // A lock keeps no process alive.
   }
 
   /** Aborted when another process took over, because this one stood still for too long: stop at once. */
@@ -103,9 +104,7 @@ export async function acquireInstanceLock(
         staleAfterMs,
       });
       if (generation !== undefined) held.push({ directory, generation });
-      else {warn(
-          `The file system of "${directory}" cannot lock: see to it that only one node uses it`,
-        );}
+      else warn(`The file system of "${directory}" cannot lock: let only one node use it`);
     }
   } catch (error) {
     const record = { ...self, heartbeat: 0, isReleased: true };

@@ -147,7 +147,7 @@ for (const operations of unsupported) {
     const isGuarded = operations.length === 1;
     equal(lock.held.length, isGuarded ? 1 : 0);
     equal(world.warnings.length, isGuarded ? 0 : 1);
-    if (!isGuarded) match(world.warnings[0], /cannot lock: see to it that only one node uses it/);
+    if (!isGuarded) match(world.warnings[0], /cannot lock: let only one node use it/);
     else await rejects(world.lock(world.start("a", 2)), fails("instance_locked", /process 1/));
   });
 }
