@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Forwarder, ForwardTarget } from "../../lib/gateway/target.ts";
-import { fixture } from "../unit/gateway/fixture.ts";
+import { toResponse } from "../../lib/gateway/forward_answer.ts";
+import { fixture, peer } from "../unit/gateway/fixture.ts";
 import { within } from "../support/within.ts";
 
 const deadlineMs = 5_000;
@@ -156,6 +157,43 @@ Deno.test("C024: HEAD keeps the length, and the connection serves the next reque
   const head = await server.send(`HEAD /v1/nothing HTTP/1.1\r\n${close}\r\n`);
   equal(statusOf(head), 404);
   ok(head.endsWith("\r\n\r\n"), "an error has no body either");
+});
+
+Deno.test("C024: answers without a body have none, whatever their headers say, and keep the connection", async () => {
+  const worker = peer("W");
+  const answers: [method: string, status: number, headers: string[], length: RegExp | undefined][] =
+    [
+      ["GET", 304, ["etag", '"v1"', "content-length", "120"], undefined],
+      ["GET", 204, [], undefined],
+      ["GET", 205, ["content-length", "0"], undefined],
+      [
+        "HEAD",
+        200,
+        ["content-type", "application/json", "content-length", "391"],
+        /content-length: 391/i,
+      ],
+      ["GET", 200, ["content-length", "2"], /content-length: 2/i],
+    ];
+  let next = 0;
+  await using server = listen((request, { publicPrefix }) => {
+    const [, status, headers] = answers[next++];
+    const body = new TextEncoder().encode("ok");
+    const answer = { status, headers, body, trailers: () => [] };
+    return Promise.resolve(
+      toResponse(answer, body, { method: request.method, worker, publicPrefix }),
+    );
+  });
+  using connection = await server.connect();
+  for (const [method, status, , length] of answers) {
+    await connection.write(
+      new TextEncoder().encode(`${method} /v1/service/llm/x HTTP/1.1\r\nHost: h\r\n\r\n`),
+    );
+    const isLast = method === "GET" && status === 200;
+    const answer = await readUntil(connection, (text) => text.endsWith(isLast ? "ok" : "\r\n\r\n"));
+    equal(statusOf(answer), status);
+    equal(answer.includes("ok", answer.indexOf("\r\n\r\n")), isLast);
+    if (length) match(answer, length);
+  }
 });
 
 Deno.test("C026: an upgrade that is no WebSocket gets 501 at once, and is forwarded nowhere", async () => {

@@ -1,4 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { OtelaError } from "../../../lib/base/errors.ts";
 import { matchTarget } from "../../../lib/gateway/endpoint.ts";
 import { peer } from "./fixture.ts";
 
@@ -50,6 +52,43 @@ Deno.test("C022: matchTarget keeps a path as it came, or refuses it", () => {
       throws(() => match(prefix + path), { code: "bad_request" }, prefix + path);
     }
   }
+});
+
+Deno.test("C022: matchTarget splits a path without changing a byte, or refuses it in a foreseen way", () => {
+  const prefix = fc.constantFrom(
+    "/v1/service/",
+    "/v1/_service/",
+    `/v1/p2p/${peer("B")}/v1/_service/`,
+    `/v1/p2p-service/${peer("B")}/`,
+    "/v1/p2p/",
+    "/",
+  );
+  const piece = fc.constantFrom(
+    "llm",
+    "/",
+    "//",
+    "..",
+    ".",
+    "%2f",
+    "%2e",
+    "%",
+    "\\",
+    ";",
+    "é",
+    "\0",
+  );
+  const rest = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+  fc.assert(fc.property(prefix, rest, fc.string(), (start, tail, query) => {
+    const path = start + tail;
+    try {
+      const target = match(path, `?${query}`);
+      if (!target) return;
+      const root = path === target.publicPrefix ? "/" : "";
+      equal(target.publicPrefix + target.path, `${path}${root}?${query}`);
+    } catch (error) {
+      if (!(error instanceof OtelaError)) throw error;
+    }
+  }));
 });
 
 Deno.test("C022: matchTarget lets no path of OpenAI's trees leave its tree", () => {
