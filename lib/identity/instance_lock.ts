@@ -29,6 +29,7 @@ type Held = { readonly directory: string; readonly generation: number };
 export class InstanceLock implements AsyncDisposable {
   #heartbeat = 0;
   #beating: Promise<void> | undefined;
+  #isReleased = false;
   readonly #timer: NodeJS.Timeout;
   readonly #lost = new AbortController();
 
@@ -42,7 +43,7 @@ export class InstanceLock implements AsyncDisposable {
     this.#timer.unref(); // A lock keeps no process alive.
   }
 
-  /** Aborted when another process took over, because this one stood still for too long: stop at once. */
+  /** Aborted when another process took over, because this one stood still for too long: stop at once. Never by `release`. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -51,8 +52,8 @@ export class InstanceLock implements AsyncDisposable {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating;
-    if (this.#lost.signal.aborted) return;
-    this.#lost.abort();
+    if (this.#isReleased || this.#lost.signal.aborted) return;
+    this.#isReleased = true;
     await this.#write(true);
   }
 

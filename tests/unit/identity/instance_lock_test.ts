@@ -197,6 +197,16 @@ for (const [operation, failure] of hopeless) {
   });
 }
 
+Deno.test("InstanceLock gives back once, and giving back is no loss", async () => {
+  const world = new World();
+  const lock = await world.lock(world.start("a", 1));
+  await lock.release();
+  const callCount = world.files.calls.length;
+  await lock.release();
+  equal(world.files.calls.length, callCount);
+  equal(lock.lost.aborted, false);
+});
+
 Deno.test("acquireInstanceLock judges a record that is not whole by its age", async () => {
   const world = new World();
   world.files.putDirectory("/state", {});
