@@ -1,4 +1,5 @@
 // Which node stands behind the doors in these tests?
+import { deepEqual, equal } from "node:assert/strict";
 import { silentLog } from "../../../lib/base/ports.ts";
 import { parsePeerId, type PeerId } from "../../../lib/base/peer_id.ts";
 import type { AccessRecord } from "../../../lib/gateway/access_log.ts";
@@ -130,4 +131,15 @@ export function fixture(
       return await door(new Request(`http://head.example${path}`, init), { remoteAddr });
     },
   };
+}
+
+/** The error of an answer, which must have the whole shape of OpenAI's. */
+export async function errorOf(
+  response: Response,
+): Promise<{ code: string; message: string; type: string }> {
+  equal(response.headers.get("content-type"), "application/json");
+  const { error, ...rest } = await response.json();
+  deepEqual(rest, {});
+  equal(error.param, null);
+  return error;
 }
