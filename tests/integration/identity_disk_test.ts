@@ -129,6 +129,13 @@ Deno.test("loadOrCreateIdentity leaves a damaged file as it is and warns of an o
     match((await loadOrCreateIdentity(path)).warnings[0], /mode 644/);
   }));
 
+Deno.test("loadIdentity finds the PeerId that the original prints for its own key file", async () => {
+  // Written by the original for this test and used nowhere else.
+  const path = fileURLToPath(new URL("../cases/inputs/original-rsa-key.bin", import.meta.url));
+  const loaded = await loadIdentity(path);
+  equal(loaded?.identity.peerId, "QmZBZQ9cJoSzNqJx1TRjfQuyXNsNrZnitCyACq7jZc9CxV");
+});
+
 Deno.test("C051: a second process on one instance is refused, and a killed one blocks nobody", () =>
   inFolder(async (folder) => {
     const path = join(folder, "lock");

@@ -1,6 +1,6 @@
 // What does a person read who made a mistake? Each row is a file and all that is said about it.
 import { deepEqual, equal, match } from "node:assert/strict";
-import { type Around, loadText, problemsOf } from "./load_text.ts";
+import { type Around, loadText, problemsOf, readInput } from "./load_text.ts";
 
 const mistakes: [string, string, string[], Around?][] = [
   ["an unknown key", "servce:\n  name: a\n", [
@@ -140,7 +140,7 @@ Deno.test("loadConfig tells every problem at once, and of very many the first tw
 });
 
 Deno.test("C081: a key given twice is refused at its second place, and a merge key by name", () => {
-  const file = Deno.readFileSync("tests/cases/inputs/C081-yaml-dup.yaml");
+  const file = readInput("C081-yaml-dup.yaml");
   const problems = problemsOf(file);
   const second = problems.filter((line) => line.includes("is given twice"));
   equal(second.length, 2);
@@ -150,7 +150,7 @@ Deno.test("C081: a key given twice is refused at its second place, and a merge k
 });
 
 Deno.test("C082: a tab is called a tab with its line, and BOM and CRLF load", () => {
-  const file = Deno.readFileSync("tests/cases/inputs/C082-yaml-tab.yaml");
+  const file = readInput("C082-yaml-tab.yaml");
   deepEqual(problemsOf(file), ["cfg.yaml:2:1: must not be indented with a tab: use spaces"]);
   const mended = new TextDecoder("utf-8", { ignoreBOM: true }).decode(file)
     .replace("\tname", "  name").replace("  \tport", "  port");

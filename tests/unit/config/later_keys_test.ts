@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { schema } from "../../../lib/config/schema.ts";
 import type { ConfigKey } from "../../../lib/config/key.ts";
-import { loadText, problemsOf } from "./load_text.ts";
+import { loadText, problemsOf, readInput } from "./load_text.ts";
 
 /** A value that is not the default. */
 function other(row: ConfigKey): string {
@@ -62,7 +62,7 @@ Deno.test("loadConfig takes a protection that is switched off, and warns of one 
 });
 
 Deno.test("loadConfig loads the file that the original writes by itself", () => {
-  const file = Deno.readFileSync("tests/cases/inputs/original-seeded-cfg.yaml");
+  const file = readInput("original-seeded-cfg.yaml");
   const { config, warnings } = loadText(file);
   equal(config.doors.httpPort, 8092);
   equal(config.routing.maxResponseBufferBytes, 67_108_864);

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { describeValues } from "../../../lib/config/describe.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { schema } from "../../../lib/config/schema.ts";
-import { defaultFile, loadText, problemsOf } from "./load_text.ts";
+import { defaultFile, loadText, problemsOf, readInput } from "./load_text.ts";
 
 Deno.test("loadConfig gives the defaults when nothing is said, and no bootstrap at all", () => {
   const { config, warnings, file } = loadText(undefined);
@@ -229,7 +229,7 @@ Deno.test("loadConfig refuses a missing file that was asked for and one that can
 });
 
 Deno.test("C084: environment overrides one key, keeps siblings, and has one rule for each kind of value", () => {
-  const lines = Deno.readTextFileSync("tests/cases/inputs/C084-env-override.env").split("\n");
+  const lines = new TextDecoder().decode(readInput("C084-env-override.env")).split("\n");
   const given = lines.filter((line) => line.startsWith("APP_")).map((line) => line.split(/=(.*)/));
   // The variables of the case whose keys exist here; its others must be warned of.
   const env = Object.fromEntries(

@@ -39,3 +39,8 @@ export function problemsOf(text: string | Uint8Array | undefined, around: Around
   return message.replace("Cannot use the configuration: ", "").replaceAll(defaultFile, "cfg.yaml")
     .split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }
+
+/** A file of `tests/cases/inputs`. */
+export function readInput(name: string): Uint8Array {
+  return Deno.readFileSync(new URL(`../../cases/inputs/${name}`, import.meta.url));
+}

@@ -39,12 +39,6 @@ Deno.test("decodeIdentity loads an RSA key of the original", () => {
   ok(verifySignature(identity.publicKeyProtobuf, message, identity.sign(message)));
 });
 
-Deno.test("decodeIdentity finds the PeerId that the original prints for its own key file", () => {
-  // Written by the original for this test and used nowhere else.
-  const file = Deno.readFileSync("tests/cases/inputs/original-rsa-key.bin");
-  equal(decodeIdentity(file).peerId, "QmZBZQ9cJoSzNqJx1TRjfQuyXNsNrZnitCyACq7jZc9CxV");
-});
-
 Deno.test("verifySignature refuses another message, another key, and a changed signature", () => {
   for (const identity of [createIdentity(), decodeIdentity(rsaKey(2_048))]) {
     const signature = identity.sign(message);
