@@ -72,7 +72,7 @@ function set(
 }
 
 function unknownWords(name: string, prefix: string): string {
-  const names = namesInFile().filter((known) => known.startsWith(prefix));
+  const names = namesInFile().filter((known) => known.startsWith(prefix.toLowerCase()));
   const near = nearest(name, names);
   return near === undefined
     ? "is no key of the configuration: remove it"

@@ -69,7 +69,8 @@ export async function lockDirectory(
     if (error.failure === "unsupported") return undefined;
     throw new OtelaError(
       "state_unusable",
-      `Cannot lock "${directory}" as it must be on a writable disk: ${messageOf(error)}`,
+      `Cannot lock "${directory}" as it must be on a writable disk: ${messageOf(error)}; ` +
+        "choose another with --state-dir or --instance",
       { cause: error, fields: { directory } },
     );
   } finally {

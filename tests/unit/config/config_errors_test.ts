@@ -9,6 +9,9 @@ const mistakes: [string, string, string[], Around?][] = [
   ["an unknown key inside a level", "service:\n  name: a\n  prot: 1\n", [
     `cfg.yaml:3:3: "service.prot" is no key of the configuration: did you mean "service.port"?`,
   ]],
+  ["an unknown key inside a level in capitals", "SERVICE:\n  prot: 1\n", [
+    `cfg.yaml:2:3: "SERVICE.prot" is no key of the configuration: did you mean "service.port"?`,
+  ]],
   ["an unknown key like no other", "zebra: 1\n", [
     `cfg.yaml:1:1: "zebra" is no key of the configuration: remove it`,
   ]],
