@@ -4,7 +4,6 @@ import { launchNode } from "../../lib/launcher/launch.ts";
 import { supervise } from "../../lib/launcher/supervise.ts";
 import { type CommandSpec, jsonOption } from "../command.ts";
 import { nodeOptions } from "../config_options.ts";
-import type { CommandIo } from "../io.ts";
 import { readNodeConfig } from "../node_config.ts";
 import { columns } from "../table.ts";
 import { versionFacts } from "./version.ts";

@@ -21,6 +21,11 @@ export class LineRecord {
     this.ended = this.#read(stream);
   }
 
+  /** Whether nothing more will come. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Everything kept so far. */
   get text(): string {
     return this.#lines.join("\n");

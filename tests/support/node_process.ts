@@ -68,9 +68,9 @@ export async function startNode(options: NodeOptions): Promise<NodeProcess> {
     const ready = await program.stdout.waitFor(readyLine, options.readyMs ?? 20 * secondMs);
     return new NodeProcess(program, ready);
   } catch (error) {
-    const status = program.isRunning ? undefined : await program.ended;
-    await program.end();
-    const how = status ? `ended with exit code ${status.code}` : "is not ready in time";
+    const isOver = program.stdout.isEnded;
+    const { code } = isOver ? await program.ended : await program.end();
+    const how = isOver ? `ended with exit code ${code}` : "is not ready in time";
     throw new Error(`A node ${how}: ${program.stderr.lastLine}`, { cause: error });
   }
 }
@@ -99,7 +99,7 @@ export function sourceCommand(): string[] {
 }
 
 /** Nothing of the user's: no `OF_…`, no Slurm job, no configuration; but the packages already downloaded. */
-function nodeEnvironment(home: string): Record<string, string> {
+export function nodeEnvironment(home: string): Record<string, string> {
   const environment: Record<string, string> = {
     HOME: home,
     XDG_RUNTIME_DIR: home,

@@ -11,6 +11,8 @@ export type ProgramOptions = {
   /** The whole environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | URL;
+  /** `open` for an input on which nothing ever comes; by default it is at its end. */
+  readonly input?: "open";
   /** When it aborts, the program is ended as by `end()`. */
   readonly signal?: AbortSignal;
 };
@@ -45,7 +47,7 @@ export class Program implements AsyncDisposable {
       clearEnv: true,
       cwd: options.cwd,
       detached: true,
-      stdin: "null",
+      stdin: options.input === "open" ? "piped" : "null",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
@@ -57,6 +59,7 @@ export class Program implements AsyncDisposable {
     this.ended = child.status.then(async (status) => {
       this.#isRunning = false;
       signal?.removeEventListener("abort", abort);
+      if (options.input === "open") await child.stdin.close().catch(() => {}); // Torn down by its end.
       this.signal("SIGKILL"); // Whatever it started and left behind would hold the outputs open.
       await Promise.all([this.stdout.ended, this.stderr.ended]);
       return status;
