@@ -101,7 +101,9 @@ function addCommand(
 }
 
 function toOption({ flag, type, value = "", help, isHidden }: OptionSpec): Option {
-  const option = new Option(value === "" ? flag : `${flag} ${value}`, help).hideHelp(isHidden ?? false);
+  const option = new Option(value === "" ? flag : `${flag} ${value}`, help).hideHelp(
+    isHidden ?? false,
+  );
   if (type !== "list") return option;
   return option.argParser((text: string, before: string[] | undefined) => [...before ?? [], text]);
 }

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../lib/base/errors.ts";
 import { type Answer, askPlain, askStreamed, chatClient } from "./chat.ts";
 import { type EngineChoice, parseEngines } from "./engines.ts";
-import { Interrupted, Interruption } from "./interruption.ts";
+import { Interruption } from "./interruption.ts";
 import { type LocalMesh, type MeshNode, startLocalMesh } from "./local_mesh.ts";
 import { drawModels, hasColour, meshReport, nodeOf } from "./mesh_picture.ts";
 import { waitForModels } from "./models.ts";

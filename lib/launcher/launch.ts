@@ -6,6 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
 import type { EventMessage, VersionFacts } from "../config/thread_messages.ts";
+import { loadOrCreateIdentity } from "../identity/identity_file.ts";
 import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
 import { environmentFor } from "./environment.ts";
@@ -31,13 +32,14 @@ export type LaunchedNode = AsyncDisposable & { readonly thread: NodeThread };
  * other one touches nothing but the network and the places given here. The locks, the socket's folder and the
  * pointer file are this thread's business alone: whether the holder of a lock still lives is learnt by running
  * `cat`, and a node that may run `cat` could read any key of the user.
- * @throws {OtelaError} `instance_locked` when another process runs it, `state_unusable`.
+ * @throws {OtelaError} `instance_locked` when another process runs it, `identity_damaged`, `state_unusable`.
  */
 export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> {
   const { config, places, version, env, warn, onEvent } = options;
   await using stack = new AsyncDisposableStack();
   const lock = stack.use(await acquireInstanceLock(places.lockDirs, { warn }));
   const socketPath = await prepareSocketPath(places.socketPaths, Deno.uid() ?? 0);
+  const { identity } = await loadOrCreateIdentity(places.keyFile);
   const tools = findTools(env.PATH ?? "", isExecutableFile);
   const thread = startNodeThread({
     entry: new URL("../node/thread.ts", import.meta.url),
@@ -45,6 +47,7 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
       config,
       folders: { state: [places.instanceDir, dirname(places.keyFile)], socketPath },
       tools,
+      peer: identity.peerId,
       sourceFolder: sourceFolder(),
     }),
     start: {

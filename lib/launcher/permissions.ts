@@ -1,4 +1,5 @@
 // What may the node thread do? Exactly what its configuration needs, and nothing else.
+import { type PeerId, shortPeerId } from "../base/peer_id.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Tools } from "../config/thread_messages.ts";
 
@@ -15,6 +16,7 @@ export type PermissionNeeds = {
   readonly config: NodeConfig;
   readonly folders: NodeFolders;
   readonly tools: Tools;
+  readonly peer: PeerId;
   /** Folder of our own code when it runs from source, so that the thread can start the claim loader; else `null`. */
   readonly sourceFolder: string | null;
 };
@@ -26,12 +28,12 @@ export type PermissionNeeds = {
  * working directory.
  */
 export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsObject {
-  const { config, folders, tools, sourceFolder } = needs;
+  const { config, folders, tools, peer, sourceFolder } = needs;
   const own = [...folders.state, folders.socketPath];
   const engines = config.services.flatMap(({ socketPath }) => socketPath ?? []);
   const written = config.mesh.bootstrapFileWrite;
   // Others may read it at any time, so it is written beside and renamed. Its folder may be a home: not granted.
-  const shared = written === null ? [] : [written, `${written}.part`];
+  const shared = written === null ? [] : [written, `${written}.${shortPeerId(peer)}.new`];
   const files = config.mesh.bootstrap.filter((source) => source.startsWith("file:"))
     .map((source) => source.slice("file:".length));
   const keys = config.doors.clientKeysFile ?? [];

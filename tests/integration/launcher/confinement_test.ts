@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { parsePeerId } from "../../../lib/base/peer_id.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { startNodeThread } from "../../../lib/launcher/node_thread.ts";
 import { permissionsFor } from "../../../lib/launcher/permissions.ts";
@@ -48,6 +49,7 @@ async function probe(root: string): Promise<Record<string, string>> {
     permissions: permissionsFor({
       config,
       folders: { state: [state], socketPath: `${root}/door.sock` },
+      peer: parsePeerId("12D3KooWKn4BZKsvdid2wBKQrfSAixf3oYCcArQiAsGWCTfoADvH"),
       tools: { squeue: "/usr/bin/true" },
       sourceFolder: fileURLToPath(new URL("../../../lib", import.meta.url)),
     }),

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { OtelaError } from "../../../lib/base/errors.ts";
+import type { OtelaError } from "../../../lib/base/errors.ts";
 import { type NodeThread, startNodeThread } from "../../../lib/launcher/node_thread.ts";
 import { supervise } from "../../../lib/launcher/supervise.ts";
 import type { StopSignal } from "../../../lib/launcher/signals.ts";

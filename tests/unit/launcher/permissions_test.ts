@@ -1,6 +1,7 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import { loadConfig } from "../../../lib/config/load.ts";
 import type { NodeConfig } from "../../../lib/config/node_config.ts";
+import { parsePeerId } from "../../../lib/base/peer_id.ts";
 import { permissionsFor } from "../../../lib/launcher/permissions.ts";
 
 function configOf(flags: Record<string, string | string[]>): NodeConfig {
@@ -8,6 +9,7 @@ function configOf(flags: Record<string, string | string[]>): NodeConfig {
   return loadConfig({ flags, env: {}, readFile, home: "/home/ada", cwd: "/home/ada" }).config;
 }
 
+const peer = parsePeerId("12D3KooWKn4BZKsvdid2wBKQrfSAixf3oYCcArQiAsGWCTfoADvH");
 const folders = { state: ["/state/default"], socketPath: "/run/otela/default.sock" };
 
 Deno.test("permissionsFor grants a plain node its folder, its socket and the network, and no more", () => {
@@ -15,6 +17,7 @@ Deno.test("permissionsFor grants a plain node its folder, its socket and the net
     config: configOf({}),
     folders,
     tools: {},
+    peer,
     sourceFolder: null,
   });
   deepEqual(permissions, {
@@ -31,7 +34,13 @@ Deno.test("permissionsFor grants a plain node its folder, its socket and the net
 
 Deno.test("permissionsFor grants the tools by the absolute paths found", () => {
   const tools = { "nvidia-smi": "/usr/bin/nvidia-smi", squeue: "/opt/slurm/bin/squeue" };
-  const { run } = permissionsFor({ config: configOf({}), folders, tools, sourceFolder: null });
+  const { run } = permissionsFor({
+    config: configOf({}),
+    folders,
+    tools,
+    peer,
+    sourceFolder: null,
+  });
   deepEqual(run, ["/usr/bin/nvidia-smi", "/opt/slurm/bin/squeue"]);
 });
 
@@ -42,7 +51,13 @@ Deno.test("permissionsFor grants what the configuration names: sockets, bootstra
     "bootstrap.source": ["file:/shared/head.addr"],
     "client.keys": "/etc/otela/keys",
   });
-  const { read, write } = permissionsFor({ config, folders, tools: {}, sourceFolder: "/src/lib" });
+  const { read, write } = permissionsFor({
+    config,
+    folders,
+    tools: {},
+    peer,
+    sourceFolder: "/src/lib",
+  });
   const own = ["/run/otela/default.sock", "/run/vllm.sock", "/state/default"];
   deepEqual(write, own);
   deepEqual(read, ["/etc/otela/keys", ...own, "/shared/head.addr", "/src/lib"].sort());
@@ -50,8 +65,11 @@ Deno.test("permissionsFor grants what the configuration names: sockets, bootstra
 
 Deno.test("permissionsFor lets a head write its addresses, without opening the folder they are in", () => {
   const config = configOf({ role: "head", "bootstrap.write": "/home/ada/head.addr" });
-  const { write } = permissionsFor({ config, folders, tools: {}, sourceFolder: null });
-  const files = write as string[];
-  equal(files.includes("/home/ada/head.addr"), true);
-  equal(files.includes("/home/ada"), false);
+  const { write } = permissionsFor({ config, folders, tools: {}, peer, sourceFolder: null });
+  deepEqual(write, [
+    "/home/ada/head.addr",
+    "/home/ada/head.addr.CTfoADvH.new",
+    "/run/otela/default.sock",
+    "/state/default",
+  ]);
 });
