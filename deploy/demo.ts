@@ -1,23 +1,31 @@
 // What is this product? Shown in ten seconds: a mesh starts, answers, loses a worker, and goes on answering.
 import { parseArgs } from "node:util";
+import type OpenAI from "openai";
 import { messageOf } from "../lib/base/errors.ts";
-import { type Answer, askPlain, askStreamed, chatClient } from "./chat.ts";
+import { type Answer, type Ask, askPlain, askStreamed, chatClient } from "./chat.ts";
 import { type EngineChoice, parseEngines } from "./engines.ts";
 import { Interruption } from "./interruption.ts";
 import { type LocalMesh, type MeshNode, startLocalMesh } from "./local_mesh.ts";
-import { drawModels, hasColour, meshReport, nodeOf } from "./mesh_picture.ts";
+import { drawModels, hasColour, meshReport } from "./mesh_picture.ts";
 import { waitForModels } from "./models.ts";
 import { cut, duration, Picture } from "./picture.ts";
 
 const question = "What is the capital of Switzerland?";
 const longQuestion = "Tell a long story about a watchmaker who lives in a tower in Bern.";
+/** Makes the built-in engine's answer as long as a real one's; a real engine ignores it. */
+const longAnswer = { x_engine: { tokens: 400, intervalMs: 10 } };
 /** The kill comes when a reader would be in the middle of the answer. */
 const tokensBeforeKill = 12;
-/** As many answers after the kill, each of which must come. */
+/** Answers after the kill, each of which must come. */
 const answersAfterKill = 4;
 
-const answerWidth = 40;
-const timeWidth = 26;
+/** The mesh, and how to ask it. */
+type Stage = {
+  readonly picture: Picture;
+  readonly mesh: LocalMesh;
+  readonly client: OpenAI;
+  readonly ask: Ask;
+};
 
 /** Tells the whole story. @throws {Error} Saying what did not happen as it must. */
 async function tell(
@@ -26,88 +34,79 @@ async function tell(
   signal: AbortSignal,
 ): Promise<void> {
   const startMs = performance.now();
-  picture.title("otela demo", "one endpoint, two workers, four processes on this machine");
+  picture.title("otela demo", "one endpoint for engines anywhere; here all on this machine");
   await using mesh = await startLocalMesh(choices, meshReport(picture, choices), signal);
-  const models = await waitForModels(mesh, signal);
-  drawModels(picture, mesh, models);
+  const models = await waitForModels(mesh.head, mesh.workers, signal);
+  drawModels(picture, "models", mesh, models);
 
-  const model = models[0].id;
-  const ask = { model, question, tokensMax: 32, signal };
-  const client = chatClient(mesh.head.node.http);
-  picture.line("question", `"${question}" to ${mesh.head.node.http}/v1, model ${cut(model, 30)}`);
-  for (const _ of mesh.workers) draw(picture, mesh, "plain", await askPlain(client, ask));
-  for (const _ of mesh.workers) {
-    draw(picture, mesh, "streamed", whole(await askStreamed(client, ask)));
-  }
+  const ask = { model: models[0].id, question, tokensMax: 32, signal };
+  const stage = { picture, mesh, client: chatClient(mesh.head.node.http), ask };
+  picture.line("question", [question, 40], "to the head, by the official OpenAI client");
+  for (const isPlain of [true, true, false, false]) await answerOnce(stage, "answers", isPlain);
 
-  await loseWorker(picture, mesh, client, model, signal);
-  for (let asked = 0; asked < answersAfterKill; asked++) {
-    const isPlain = asked % 2 === 0;
-    const answer = isPlain ? await askPlain(client, ask) : whole(await askStreamed(client, ask));
-    draw(picture, mesh, isPlain ? "plain, after" : "streamed, after", answer);
+  const { victim, killedAtMs } = await loseWorker(stage);
+  for (let count = 0; count < answersAfterKill; count++) {
+    await answerOnce(stage, "after it", count % 2 === 0);
   }
-  picture.line("done", `${duration(performance.now() - startMs)}; every process ends now`);
+  const left = mesh.workers.filter((worker) => worker !== victim);
+  const modelsLeft = await waitForModels(mesh.head, left, signal);
+  const noticed = duration(performance.now() - killedAtMs);
+  drawModels(picture, "models", mesh, modelsLeft);
+  picture.line("models", `${victim.name} is off the list, at most ${noticed} after the kill`);
+  picture.line("done", `in ${duration(performance.now() - startMs)}; all processes end now`);
 }
 
-/** Kills a worker while it streams, and tells what the client saw of it. */
-async function loseWorker(
-  picture: Picture,
-  mesh: LocalMesh,
-  client: ReturnType<typeof chatClient>,
-  model: string,
-  signal: AbortSignal,
-): Promise<void> {
-  let killedAtMs = 0;
-  let victim: MeshNode | undefined;
-  const extra = { x_engine: { tokens: 400, intervalMs: 10 } };
-  const ask = { model, question: longQuestion, tokensMax: 400, extra, signal };
+/** Asks the short question and draws the answer. @throws {Error} When it is not whole. */
+async function answerOnce(stage: Stage, heading: string, isPlain: boolean): Promise<void> {
+  const { picture, mesh, client, ask } = stage;
+  const answer = await (isPlain ? askPlain(client, ask) : askStreamed(client, ask));
+  if (answer.brokenBy !== undefined) throw answer.brokenBy;
+  if (answer.text === "") throw new Error("An answer is empty");
+  const { name } = serverOf(mesh, answer);
+  const [how, time] = isPlain
+    ? ["plain", `all after ${duration(answer.totalMs)}`]
+    : ["streamed", `first token ${duration(answer.firstTokenMs)}`];
+  picture.line(heading, [name, 12, "bold"], [how, 10], [time, 20, "green"], cut(answer.text, 44));
+}
+
+/** Kills a worker while it streams, and draws what the client saw of it. */
+async function loseWorker(stage: Stage): Promise<{ victim: MeshNode; killedAtMs: number }> {
+  const { picture, mesh, client } = stage;
+  const ask = { ...stage.ask, question: longQuestion, tokensMax: 400, extra: longAnswer };
+  let killedAtMs = NaN;
   const answer = await askStreamed(client, ask, (count, servedBy) => {
     if (count !== tokensBeforeKill) return;
-    victim = nodeOf(mesh, servedBy);
-    victim.node.program.signal("SIGKILL");
+    serverOf(mesh, { servedBy }).node.program.signal("SIGKILL");
     killedAtMs = performance.now();
   });
-  if (!victim) {
-    throw new Error(`The long answer ended after ${answer.chunkCount} tokens, too early`);
+  const endMs = performance.now() - killedAtMs;
+  const victim = serverOf(mesh, answer);
+  if (Number.isNaN(killedAtMs)) {
+    throw new Error(`The long answer ended after ${answer.chunkCount} tokens, before the kill`);
   }
-  await victim.node.program.ended;
-  const afterMs = duration(performance.now() - killedAtMs);
-  picture.line("accident", `kill -9 of ${victim.name} while it streams an answer`);
-  picture.line(
-    "accident",
-    answer.brokenBy === undefined
-      ? `the stream went on elsewhere and ended whole, ${answer.chunkCount} tokens`
-      : `the client is told ${afterMs} later, after ${answer.chunkCount} tokens: ${
-        cut(messageOf(answer.brokenBy), 60)
-      }`,
-  );
+  const how = answer.brokenBy === undefined
+    ? `the stream went on without it and ended whole, ${answer.chunkCount} tokens`
+    : `the stream stops after ${answer.chunkCount} tokens, and ${duration(endMs)} later says why:`;
+  picture.line("accident", [victim.name, 12, "red"], "kill -9 while it streams a long answer");
+  picture.line("accident", ["", 12], how);
+  if (answer.brokenBy !== undefined) {
+    picture.line("accident", ["", 12], `"${cut(messageOf(answer.brokenBy), 84)}"`);
+  }
+  return { victim, killedAtMs };
 }
 
-function draw(picture: Picture, mesh: LocalMesh, how: string, answer: Answer): void {
-  if (answer.text === "") throw new Error(`The ${how} answer is empty`);
-  const { name } = nodeOf(mesh, answer.servedBy);
-  const time = how.startsWith("plain")
-    ? `whole after ${duration(answer.totalMs)}`
-    : `first token ${duration(answer.firstTokenMs)}`;
-  picture.line(
-    "answers",
-    [how, 18],
-    [name, 10, "bold"],
-    [time, timeWidth, "green"],
-    cut(answer.text, answerWidth),
-  );
-}
-
-function whole(answer: Answer): Answer {
-  if (answer.brokenBy !== undefined) throw answer.brokenBy;
-  return answer;
+/** The worker that served an answer. @throws {Error} When the head names none of ours. */
+function serverOf(mesh: LocalMesh, { servedBy }: Pick<Answer, "servedBy">): MeshNode {
+  const found = mesh.workers.find(({ node }) => node.peerId === servedBy);
+  if (!found) throw new Error(`The head does not name a worker of ours, but "${servedBy}"`);
+  return found;
 }
 
 if (import.meta.main) {
-  const picture = new Picture((line) => console.log(line), hasColour());
   using interruption = new Interruption();
   try {
     const { values } = parseArgs({ options: { engine: { type: "string", multiple: true } } });
+    const picture = new Picture((line) => console.log(line), hasColour());
     await tell(picture, parseEngines(values.engine ?? []), interruption.signal);
   } catch (error) {
     const isOurs = interruption.signal.aborted;

@@ -16,8 +16,8 @@ async function stay(
 ): Promise<void> {
   picture.title("otela dev", "a head and two workers on this machine");
   await using mesh = await startLocalMesh(choices, meshReport(picture, choices), signal);
-  const models = await waitForModels(mesh, signal);
-  drawModels(picture, mesh, models);
+  const models = await waitForModels(mesh.head, mesh.workers, signal);
+  drawModels(picture, "models", mesh, models);
   const body = JSON.stringify({
     model: models[0].id,
     stream: true,

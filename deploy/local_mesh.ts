@@ -13,7 +13,7 @@ export type MeshNode = {
   readonly engine: DemoEngine | undefined;
 };
 
-/** Told what was started, as soon as it was. */
+/** Told what was started, in order. */
 export type MeshReport = {
   readonly packages: () => void;
   readonly engine: (engine: DemoEngine, index: number) => void;
@@ -67,20 +67,18 @@ export async function startLocalMesh(
     await Deno.mkdir(folder);
     const startedAtMs = performance.now();
     const node = own.use(await startNode({ home: folder, args, signal: running }));
-    const started = { name, node, startMs: performance.now() - startedAtMs, engine };
-    report.node(started);
-    return started;
+    return { name, node, startMs: performance.now() - startedAtMs, engine };
   };
   const engines = await together(
     Array.from({ length: workerCount }, (_, index) => async (running) => {
       const choice = choices[Math.min(index, choices.length - 1)];
-      const engine = await startDemoEngine(choice, index, { own, signal: running });
-      report.engine(engine, index);
-      return engine;
+      return await startDemoEngine(choice, index, { own, signal: running });
     }),
     signal,
   );
+  engines.forEach(report.engine);
   const head = await startOne("head", ["--role", "head", ...onLoopback], signal);
+  report.node(head);
   const workers = await together(
     engines.map((engine, index) => (running) => {
       const service = ["--service.name", "llm", "--service.url", engine.url];
@@ -89,6 +87,7 @@ export async function startLocalMesh(
     }),
     signal,
   );
+  workers.forEach(report.node);
   return new LocalMesh(head, workers, own.move());
 }
 

@@ -1,6 +1,6 @@
 // How does a mesh look while it starts?
 import type { EngineChoice } from "./engines.ts";
-import type { LocalMesh, MeshNode, MeshReport } from "./local_mesh.ts";
+import type { LocalMesh, MeshReport } from "./local_mesh.ts";
 import type { ServedModel } from "./models.ts";
 import { cut, duration, type Picture } from "./picture.ts";
 
@@ -40,23 +40,17 @@ export function meshReport(picture: Picture, choices: readonly EngineChoice[]): 
 /** Draws who serves what. */
 export function drawModels(
   picture: Picture,
+  heading: string,
   mesh: LocalMesh,
   models: readonly ServedModel[],
 ): void {
   for (const { id, peers } of models) {
     const names = peers.map((peer) => mesh.nameOf(peer)).sort();
-    picture.line("models", [cut(id, 38), 40], `served by ${names.join(" and ")}`);
+    picture.line(heading, [cut(id, 38), 40, "bold"], `served by ${names.join(" and ")}`);
   }
 }
 
 /** The last 8 characters, the part that differs. */
 function shortId(peerId: string): string {
   return `…${peerId.slice(-8)}`;
-}
-
-/** The node of a mesh with this PeerId. @throws {Error} When it is none of ours. */
-export function nodeOf(mesh: LocalMesh, peerId: string): MeshNode {
-  const found = mesh.workers.find(({ node }) => node.peerId === peerId);
-  if (!found) throw new Error(`The head names a worker that is not ours: "${peerId}"`);
-  return found;
 }

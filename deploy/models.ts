@@ -1,30 +1,37 @@
 // Which models does a node list, and who serves each?
 import type { Ms } from "../lib/base/units.ts";
-import type { LocalMesh } from "./local_mesh.ts";
+import type { MeshNode } from "./local_mesh.ts";
 
 /** One model as the head lists it. */
 export type ServedModel = { readonly id: string; readonly peers: readonly string[] };
 
-/** A new worker is listed within a second; a loaded machine may take longer (guess). */
-const listedMs: Ms = 15_000;
+/** The list follows a worker that comes or goes within a second; a loaded machine may take longer (guess). */
+const deadlineMs: Ms = 15_000;
 const pollMs: Ms = 30;
 
 /**
- * Waits until the head lists every model of every worker.
- * @returns Models in order of their ids, the first one that all workers serve in front.
+ * Waits until the head lists just the models of these workers.
+ * @returns Models in order of their ids, those that more workers serve in front.
  * @throws {Error} When the deadline passes before.
  */
-export async function waitForModels(mesh: LocalMesh, signal: AbortSignal): Promise<ServedModel[]> {
-  const endsAtMs = performance.now() + listedMs;
+export async function waitForModels(
+  head: MeshNode,
+  workers: readonly MeshNode[],
+  signal: AbortSignal,
+): Promise<ServedModel[]> {
+  const wanted = workers.flatMap(({ node, engine }) =>
+    engine!.models.map((id) => `${id} ${node.peerId}`)
+  ).sort().join();
+  const endsAtMs = performance.now() + deadlineMs;
   while (performance.now() < endsAtMs) {
-    const listed = await listModels(mesh.head.node.http, signal);
-    const isWhole = mesh.workers.every(({ node, engine }) =>
-      engine!.models.every((id) => listed.some((m) => m.id === id && m.peers.includes(node.peerId)))
-    );
-    if (isWhole) return listed.sort((a, b) => b.peers.length - a.peers.length);
+    const listed = await listModels(head.node.http, signal);
+    const found = listed.flatMap(({ id, peers }) => peers.map((peer) => `${id} ${peer}`));
+    if (found.sort().join() === wanted) {
+      return listed.sort((a, b) => b.peers.length - a.peers.length);
+    }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  throw new Error(`The head does not list the workers' models after ${listedMs / 1_000} s`);
+  throw new Error(`The head does not list what its workers serve after ${deadlineMs / 1_000} s`);
 }
 
 /** What `/v1/models` says now. */

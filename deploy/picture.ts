@@ -55,12 +55,6 @@ export function duration(ms: Ms): string {
     : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** `one`, `one and two`, `one, two and three`. */
-export function listed(words: readonly string[]): string {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
 /** Text on one line, cut to a width with an ellipsis. */
 export function cut(text: string, width: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
