@@ -116,6 +116,10 @@ function record(value: unknown, field: string): Readonly<Record<string, string>>
   if (entries.length > claimBounds.labelsMax) {
     throw refused(field, `must be at most ${claimBounds.labelsMax}: got ${entries.length}`);
   }
+  // Automerge takes neither of these as a key.
+  if (entries.some(([key]) => key === "" || key === "__proto__")) {
+    throw refused(field, 'must have no empty key and no "__proto__"');
+  }
   const checked = entries.map(([key, item]) => [text(key, field), text(item, field)] as const);
   return Object.freeze(Object.fromEntries(checked));
 }
