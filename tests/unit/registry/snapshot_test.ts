@@ -1,0 +1,76 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import fc from "fast-check";
+import { OtelaError } from "../../../lib/base/errors.ts";
+import { hourMs } from "../../../lib/base/units.ts";
+import { startAutomerge } from "../../../lib/registry/automerge.ts";
+import { decodeSnapshot, encodeSnapshot } from "../../../lib/registry/snapshot.ts";
+import {
+  claimOf,
+  counted,
+  published,
+  RegistryNode,
+  runNamed,
+} from "../../support/registry_node.ts";
+
+await startAutomerge();
+
+Deno.test("decodeSnapshot: gives back what was encoded", () => {
+  const bytes = fc.uint8Array({ maxLength: 50 });
+  const floor = fc.record({ envelope: bytes, keptS: fc.nat(86_400) });
+  const snapshot = fc.record({ envelopes: fc.array(bytes), floors: fc.array(floor) });
+  fc.assert(fc.property(snapshot, (chosen) => {
+    deepEqual(decodeSnapshot(encodeSnapshot(chosen)), chosen);
+  }));
+});
+
+Deno.test("decodeSnapshot: refuses a file that was cut or changed anywhere", () => {
+  const whole = encodeSnapshot({
+    envelopes: [Uint8Array.of(1, 2, 3)],
+    floors: [{ envelope: Uint8Array.of(4), keptS: 9 }],
+  });
+  for (let at = 0; at < whole.byteLength; at++) {
+    throws(() => decodeSnapshot(whole.slice(0, at)), OtelaError, `cut at ${at}`);
+    const changed = whole.slice();
+    changed[at] ^= 0x10;
+    throws(() => decodeSnapshot(changed), OtelaError, `changed at ${at}`);
+  }
+});
+
+Deno.test("decodeSnapshot: takes any bytes with no failure but its own", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
+      throws(() => decodeSnapshot(bytes), OtelaError);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("Registry: a restart finds the table again, with the leases and floors that remained", () => {
+  const [a, x, y] = ["a", "x", "y"].map((name) => new RegistryNode({ name, leaseS: 3_600 }));
+  const ofX = published(x.set(claimOf()))[0];
+  a.receive(ofX, 0);
+  a.tick(hourMs); // Only a floor remains of x.
+  a.receive(published(y.set(claimOf()))[0], hourMs);
+  const saved = decodeSnapshot(encodeSnapshot(a.registry.snapshot(hourMs + 600_000)));
+  const again = new RegistryNode({ name: "a", epoch: 2, run: runNamed("again") });
+  again.did(again.registry.restored(saved, 5_000), 5_000);
+  again.workOff(5_000);
+  equal(again.registry.entries.get(y.peerId)?.expiresAtMs, 5_000 + 3_000_000);
+  deepEqual(counted(again.receive(ofX, 5_000)), ["floored"]);
+});
+
+Deno.test("Registry: restoring an old snapshot lowers neither a floor nor a claim", () => {
+  const [a, x] = ["a", "x"].map((name) => new RegistryNode({ name, leaseS: 3_600 }));
+  const older = published(x.set(claimOf()))[0];
+  a.receive(older, 0);
+  const old = a.registry.snapshot(0);
+  const newer = published(x.set(claimOf({ labels: {} })))[0];
+  a.receive(newer, 0);
+  a.did(a.registry.restored(old, 0), 0);
+  a.workOff(0);
+  deepEqual(a.registry.entries.get(x.peerId)?.claim.labels, {});
+  a.tick(hourMs);
+  a.did(a.registry.restored(old, hourMs), hourMs);
+  a.workOff(hourMs);
+  deepEqual(counted(a.receive(newer, hourMs)), ["floored"]);
+});
