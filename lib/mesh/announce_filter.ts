@@ -1,17 +1,25 @@
 // Which of our addresses do we tell others?
-import { type AddressKind, addressKind } from "./address_kind.ts";
+import { isInNetworks, networkList } from "./address_kind.ts";
 
-/** Kinds that lead strangers nowhere, or to themselves. */
-export const localKinds: readonly AddressKind[] = ["loopback", "link_local", "bridge"];
+/** Loopback, link-local, and Docker's bridge: they lead strangers nowhere, or to themselves. */
+export const unannouncedNetworks: readonly string[] = [
+  "127.0.0.0/8",
+  "::1/128",
+  "169.254.0.0/16",
+  "fe80::/10",
+  "172.17.0.0/16",
+];
 
 /**
- * The addresses worth telling: without loopback, link-local and bridge addresses, unless there is nothing else, as on
- * a mesh on one machine; then loopback, and only without that the rest.
- * @param addresses What the listeners are bound to.
+ * The addresses worth telling: without those in `networks`, unless there is nothing else, as on a mesh on one machine.
+ * @param addresses Multiaddrs that the listeners are bound to.
+ * @param networks In CIDR notation.
  */
-export function announceFilter(addresses: readonly string[]): string[] {
-  const useful = addresses.filter((address) => !localKinds.includes(addressKind(address)));
-  if (useful.length > 0) return useful;
-  const loopback = addresses.filter((address) => addressKind(address) === "loopback");
-  return loopback.length > 0 ? loopback : [...addresses];
+export function announceFilter(
+  addresses: readonly string[],
+  networks: readonly string[],
+): string[] {
+  const list = networkList(networks);
+  const useful = addresses.filter((address) => !isInNetworks(address, list));
+  return useful.length > 0 ? useful : [...addresses];
 }

@@ -7,7 +7,7 @@ import {
   type Upgrader,
 } from "@libp2p/interface";
 import { getThinWaistAddresses } from "@libp2p/utils";
-import type { Multiaddr } from "@multiformats/multiaddr";
+import { type Multiaddr, multiaddr } from "@multiformats/multiaddr";
 import type { Ms } from "../base/units.ts";
 import { DenoTcpConnection } from "./deno_tcp_connection.ts";
 import { tcpEndpoint, tcpMultiaddr } from "./tcp_address.ts";
@@ -31,7 +31,7 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
   readonly #connections = new Set<DenoTcpConnection>();
   readonly #closing = new AbortController();
   #socket: Deno.TcpListener | undefined;
-  #address: Multiaddr | undefined;
+  #addresses: readonly Multiaddr[] = [];
 
   constructor(parts: DenoTcpListenerParts) {
     super();
@@ -40,8 +40,9 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
 
   // deno-lint-ignore require-await -- The interface asks for a promise, errors must be rejections.
   async listen(address: Multiaddr): Promise<void> {
-    this.#socket = Deno.listen(tcpEndpoint(address));
-    this.#address = address;
+    const bound = bind(address);
+    this.#socket = bound.socket;
+    this.#addresses = bound.addresses;
     this.#acceptAll(this.#socket);
     this.safeDispatchEvent("listening");
   }
@@ -49,7 +50,8 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
   /** The bound addresses; `0.0.0.0` and `::` as one address per interface. */
   getAddrs(): Multiaddr[] {
     if (!this.#socket) return [];
-    return getThinWaistAddresses(this.#address, (this.#socket.addr as Deno.NetAddr).port);
+    const { port } = this.#socket.addr as Deno.NetAddr;
+    return this.#addresses.flatMap((address) => getThinWaistAddresses(address, port));
   }
 
   updateAnnounceAddrs(): void {}
@@ -91,5 +93,18 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
     connection.addEventListener("close", () => this.#connections.delete(connection));
     this.#parts.upgrader.upgradeInbound(connection, { signal: this.#closing.signal })
       .catch((error) => connection.abort(error));
+  }
+}
+
+/** A socket on `::` takes IPv4 too; where the system has no IPv6, `0.0.0.0` is bound in its place. */
+function bind(address: Multiaddr): { socket: Deno.TcpListener; addresses: Multiaddr[] } {
+  const endpoint = tcpEndpoint(address);
+  if (endpoint.hostname !== "::") return { socket: Deno.listen(endpoint), addresses: [address] };
+  const any4 = multiaddr(`/ip4/0.0.0.0/tcp/${endpoint.port}`);
+  try {
+    return { socket: Deno.listen(endpoint), addresses: [any4, address] };
+  } catch (error) {
+    if (error instanceof Deno.errors.AddrInUse) throw error;
+    return { socket: Deno.listen(tcpEndpoint(any4)), addresses: [any4] };
   }
 }

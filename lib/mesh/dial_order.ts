@@ -1,11 +1,7 @@
 // In which order are the addresses of a peer tried?
-import { BlockList, isIP } from "node:net";
-import { type AddressKind, addressKind, hostOf } from "./address_kind.ts";
+import { type AddressKind, addressKind, isInNetworks, networkList } from "./address_kind.ts";
 
-/** An address of this machine with its prefix length, as `Deno.networkInterfaces` gives it. */
-export type LocalSubnet = { readonly address: string; readonly prefix: number };
-
-const rank: Record<AddressKind, number> = {
+const rankOfKind: Record<AddressKind, number> = {
   public: 1,
   name: 1,
   private: 2,
@@ -14,24 +10,21 @@ const rank: Record<AddressKind, number> = {
   loopback: 4,
 };
 
+/** Kinds in which two machines have the same subnet without being on the same network. */
+const ambiguousKinds: readonly AddressKind[] = ["loopback", "link_local", "bridge"];
+
 /**
  * Same subnet first, then public, private, and last what is most likely another machine's: bridges, link-local, loopback.
- * Order within a kind is kept.
+ * Order within a rank is kept.
  * @param addresses Multiaddrs of one peer.
- * @param subnets Ours; a loopback address counts as same subnet only when all of the peer's are loopback.
+ * @param subnets This machine's, in CIDR notation.
  */
-export function dialOrder(addresses: readonly string[], subnets: readonly LocalSubnet[]): string[] {
-  const near = new BlockList();
-  for (const { address, prefix } of subnets) {
-    if (addressKind(`/${isIP(address) === 4 ? "ip4" : "ip6"}/${address}`) === "loopback") continue;
-    near.addSubnet(address, prefix, isIP(address) === 4 ? "ipv4" : "ipv6");
-  }
+export function dialOrder(addresses: readonly string[], subnets: readonly string[]): string[] {
+  const near = networkList(subnets);
   const rankOf = (address: string) => {
-    const host = hostOf(address);
     const kind = addressKind(address);
-    const isNear = isIP(host) !== 0 && kind !== "bridge" && kind !== "link_local" &&
-      near.check(host, isIP(host) === 4 ? "ipv4" : "ipv6");
-    return isNear ? 0 : rank[kind];
+    const isNear = !ambiguousKinds.includes(kind) && isInNetworks(address, near);
+    return isNear ? 0 : rankOfKind[kind];
   };
   return addresses
     .map((address, index) => ({ address, index, rank: rankOf(address) }))

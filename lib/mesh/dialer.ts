@@ -3,7 +3,7 @@ import type { Connection } from "@libp2p/interface";
 import { CODE_P2P, multiaddr } from "@multiformats/multiaddr";
 import { OtelaError } from "../base/errors.ts";
 import { type Ms, secondMs } from "../base/units.ts";
-import { dialOrder, type LocalSubnet } from "./dial_order.ts";
+import { dialOrder } from "./dial_order.ts";
 import { dialRace } from "./dial_race.ts";
 import type { Host } from "./host.ts";
 import { addressesMax } from "./host_limits.ts";
@@ -18,9 +18,9 @@ export const dialBudgetMs: Ms = 6 * secondMs;
 /** Dials at once to several addresses of one node; the first that completes its handshake wins. */
 export class Dialer {
   readonly #dial: Host["dial"];
-  readonly #subnets: () => readonly LocalSubnet[];
+  readonly #subnets: () => readonly string[];
 
-  constructor(dial: Host["dial"], subnets: () => readonly LocalSubnet[]) {
+  constructor(dial: Host["dial"], subnets: () => readonly string[]) {
     this.#dial = dial;
     this.#subnets = subnets;
   }

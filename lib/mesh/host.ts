@@ -15,6 +15,7 @@ import type { Role } from "../registry/claim.ts";
 import { type AdmissionGate, admittedComponents } from "./admitted_components.ts";
 import { DenoTcp } from "./deno_tcp.ts";
 import * as limits from "./host_limits.ts";
+import { listenPlan } from "./listen_plan.ts";
 import type { MeshProtocols } from "./mesh_protocols.ts";
 import { noiseCrypto } from "./noise_crypto.ts";
 import { silentLibp2pLog } from "./silent_libp2p_log.ts";
@@ -26,6 +27,7 @@ export type HostOptions = {
   readonly protocols: MeshProtocols;
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[];
+  readonly connectionsMax: number;
   readonly gate: AdmissionGate;
   readonly isDenied: (peer: string) => boolean;
 };
@@ -52,7 +54,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     privateKey: privateKeyFromProtobuf(options.privateKeyProtobuf),
     nodeInfo: { name: "otela", userAgent: "otela" },
     logger: silentLibp2pLog(),
-    addresses: { listen: [...options.listen] },
+    addresses: { listen: listenPlan(options.listen) },
     transports: [(components) => {
       const transport = new DenoTcp(components);
       dial = (address, signal) =>
@@ -77,7 +79,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
     })],
     connectionManager: {
-      maxConnections: limits.connectionsMax(role),
+      maxConnections: options.connectionsMax,
       inboundConnectionThreshold: limits.inboundPerSecondMax,
       maxIncomingPendingConnections: limits.inboundPendingMax,
       maxDialQueueLength: limits.dialQueueMax,

@@ -4,7 +4,10 @@ import { messageOf, OtelaError } from "../base/errors.ts";
 import { parsePeerId, type PeerId } from "../base/peer_id.ts";
 import type { ByteStream } from "../base/byte_stream.ts";
 import type { Admission } from "./admission.ts";
-import { announceFilter } from "./announce_filter.ts";
+import { announceFilter, unannouncedNetworks } from "./announce_filter.ts";
+import { Bootstrap } from "./bootstrap.ts";
+import { BootstrapFileKeeper } from "./bootstrap_file.ts";
+import { resolveBootstrap } from "./bootstrap_resolve.ts";
 import { Dialer } from "./dialer.ts";
 import { Gossip } from "./gossip.ts";
 import type { Host } from "./host.ts";
@@ -13,6 +16,7 @@ import { localSubnets } from "./local_subnets.ts";
 import type { MeshCounters } from "./mesh_counters.ts";
 import type { MeshProtocols } from "./mesh_protocols.ts";
 import { MeshStream } from "./mesh_stream.ts";
+import { PeerDials } from "./peer_dials.ts";
 import { PeerTable } from "./peer_table.ts";
 import type { ConnectedPeer, Mesh, MeshEvent, MeshOptions, MeshProtocol } from "./types.ts";
 
@@ -32,9 +36,6 @@ const streamOptions = {
   maxOutboundStreams: protocolStreamsMax,
 };
 
-/** Addresses remembered of peers that are not connected (a claim's worth each). */
-const seenPeersMax = 20_000;
-
 type Accept = Parameters<Mesh["handle"]>[1];
 
 /** Built by `startMesh`. */
@@ -43,24 +44,42 @@ export class Libp2pMesh implements Mesh {
   readonly joined: Promise<void>;
   readonly #parts: Libp2pMeshParts;
   readonly #table = new PeerTable();
-  readonly #dialer: Dialer;
+  readonly #dials: PeerDials;
   readonly #gossip: Gossip;
+  readonly #bootstrap: Bootstrap;
+  readonly #bootstrapFile: BootstrapFileKeeper | undefined;
   readonly #listeners = new Set<(event: MeshEvent) => void>();
   readonly #accepts = new Map<MeshProtocol, Accept>();
-  readonly #dials = new Map<PeerId, Promise<void>>();
-  /** Where a peer was dialled last with success, or was said to be by whoever asked to dial it. */
-  readonly #seenAt = new Map<PeerId, readonly string[]>();
   readonly #closing = new AbortController();
   readonly #join = Promise.withResolvers<void>();
   #closed: Promise<void> | undefined;
 
   constructor(parts: Libp2pMeshParts) {
-    const { host, protocols, counters } = this.#parts = parts;
+    const { host, protocols, counters, options } = this.#parts = parts;
     this.peerId = parts.self;
     this.joined = this.#join.promise;
-    this.#dialer = new Dialer(host.dial, localSubnets);
     const isAdmitted = (peer: PeerId) => this.#table.has(peer);
+    this.#dials = new PeerDials({
+      self: parts.self,
+      dialer: new Dialer(host.dial, localSubnets),
+      settled: (connection) => parts.admission.settled(connection),
+      isConnected: isAdmitted,
+      counters,
+      failed: (peer, isRefused) => this.#emit({ type: "dialFailed", peer, isRefused }),
+      closing: this.#closing.signal,
+    });
     this.#gossip = new Gossip(host.libp2p.services.gossip, protocols.gossip, isAdmitted, counters);
+    this.#bootstrap = new Bootstrap({
+      ...options,
+      entries: options.bootstrap,
+      self: this.peerId,
+      resolve: (source) => resolveBootstrap(source),
+      dial: (target) => this.#dials.connectTarget(target),
+      isConnected: (peer) => this.#table.has(peer as PeerId),
+    });
+    this.#bootstrapFile = options.bootstrapWrite
+      ? new BootstrapFileKeeper(options.bootstrapWrite, this.peerId, options.log)
+      : undefined;
   }
 
   async start(): Promise<void> {
@@ -79,6 +98,8 @@ export class Libp2pMesh implements Mesh {
     }
     await libp2p.start();
     this.#gossip.start();
+    this.#bootstrap.start();
+    this.#bootstrapFile?.start(this.multiaddrs());
   }
 
   multiaddrs(): string[] {
@@ -86,12 +107,11 @@ export class Libp2pMesh implements Mesh {
   }
 
   addresses(): string[] {
-    const { options, host } = this.#parts;
-    if (options.announce.length > 0) return [...options.announce];
+    const { options: { announce, announceFilter: networks }, host } = this.#parts;
     const bound = host.libp2p.getMultiaddrs().map((address) =>
       address.toString().replace(/\/p2p\/[^/]+$/, "")
     );
-    return announceFilter([...new Set(bound)]);
+    return [...new Set([...announce, ...announceFilter(bound, networks ?? unannouncedNetworks)])];
   }
 
   connectedPeers(): ConnectedPeer[] {
@@ -116,16 +136,7 @@ export class Libp2pMesh implements Mesh {
   }
 
   async connect(peer: PeerId, addresses: readonly string[], signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.isConnected(peer)) return;
-    let dial = this.#dials.get(peer);
-    if (!dial) {
-      const tried = addresses.length > 0 ? addresses : this.#seenAt.get(peer) ?? [];
-      dial = this.#dial(peer, tried).finally(() => this.#dials.delete(peer));
-      dial.catch(() => {});
-      this.#dials.set(peer, dial);
-    }
-    await raceSignal(dial, signal);
+    await this.#dials.connect(peer, addresses, signal);
   }
 
   async openStream(
@@ -157,7 +168,7 @@ export class Libp2pMesh implements Mesh {
   }
 
   async disconnect(peer: PeerId): Promise<void> {
-    this.#seenAt.delete(peer);
+    this.#dials.forget(peer);
     const closes = this.#table.connectionsOf(peer).map((connection) =>
       connection.close().catch((error) => connection.abort(error))
     );
@@ -169,37 +180,29 @@ export class Libp2pMesh implements Mesh {
   }
 
   isAlone(): boolean {
-    return this.#table.peers().length === 0;
+    return this.#table.peers().length === 0 && this.#bootstrap.wasAllTried;
   }
 
   close(): Promise<void> {
+    return this.#closed ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort(new OtelaError("node_stopping", "Cannot dial as the mesh is closing"));
-    return this.#closed ??= Promise.resolve(this.#parts.host.libp2p.stop());
+    this.#bootstrap.stop();
+    await this.#bootstrapFile?.stop();
+    await this.#parts.host.libp2p.stop();
   }
 
   /** Called by admission. */
   admitted(connection: Connection, peer: PeerId): void {
     if (connection.direction === "outbound") {
-      this.#remember(peer, [connection.remoteAddr.toString()]);
+      this.#dials.remember(peer, [connection.remoteAddr.toString()]);
     }
     if (!this.#table.add(peer, connection)) return;
     this.#emit({ type: "connected", peer, isRelayed: !connection.direct });
     this.#join.resolve();
-  }
-
-  async #dial(peer: PeerId, addresses: readonly string[]): Promise<void> {
-    const { counters, admission } = this.#parts;
-    counters.add("dials");
-    if (addresses.length > 0) this.#remember(peer, addresses);
-    try {
-      const connection = await this.#dialer.dial(peer, addresses, this.#closing.signal);
-      await admission.settled(connection);
-    } catch (error) {
-      counters.add("dials_failed");
-      const isRefused = error instanceof OtelaError && error.fields.isRefused === true;
-      if (!this.isConnected(peer)) this.#emit({ type: "dialFailed", peer, isRefused });
-      throw error;
-    }
+    this.#bootstrap.wake();
   }
 
   #connectionClosed(connection: Connection): void {
@@ -207,9 +210,8 @@ export class Libp2pMesh implements Mesh {
     const peer = parsePeerId(connection.remotePeer.toString());
     if (!this.#table.remove(peer, connection)) return;
     this.#emit({ type: "disconnected", peer });
-    if (this.#closing.signal.aborted || !this.#seenAt.has(peer)) return;
-    // Once and at once: a killed process refuses, which says more than silence. Whoever needs more asks.
-    this.connect(peer, [], this.#closing.signal).catch(() => {});
+    this.#bootstrap.wake();
+    this.#dials.redial(peer);
   }
 
   #takeStream(protocol: MeshProtocol, stream: Stream, connection: Connection): void {
@@ -222,30 +224,8 @@ export class Libp2pMesh implements Mesh {
     stream.abort(new Error("The connection is not admitted, or nobody serves this protocol"));
   }
 
-  #remember(peer: PeerId, addresses: readonly string[]): void {
-    this.#seenAt.delete(peer);
-    this.#seenAt.set(peer, addresses);
-    if (this.#seenAt.size <= seenPeersMax) return;
-    for (const oldest of this.#seenAt.keys()) {
-      if (this.isConnected(oldest)) continue;
-      this.#seenAt.delete(oldest);
-      return;
-    }
-  }
-
   #emit(event: MeshEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
-  }
-}
-
-async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -1,13 +1,9 @@
 // Which subnets is this machine on?
-import type { LocalSubnet } from "./dial_order.ts";
 
-/** One entry per address of each interface; empty where the system does not tell. Needs `--allow-sys=networkInterfaces`. */
-export function localSubnets(): LocalSubnet[] {
+/** In CIDR notation, one per address; empty where the system does not tell. Needs `--allow-sys=networkInterfaces`. */
+export function localSubnets(): string[] {
   try {
-    return Deno.networkInterfaces().flatMap(({ address, cidr }) => {
-      const prefix = Number(cidr?.split("/")[1]);
-      return Number.isInteger(prefix) ? [{ address, prefix }] : [];
-    });
+    return Deno.networkInterfaces().flatMap(({ cidr }) => cidr ?? []);
   } catch {
     return [];
   }

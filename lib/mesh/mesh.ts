@@ -6,6 +6,7 @@ import { parsePeerId, type PeerId } from "../base/peer_id.ts";
 import { admitTag } from "./admit.ts";
 import { Admission } from "./admission.ts";
 import { createHost } from "./host.ts";
+import { connectionsMax } from "./host_limits.ts";
 import { Libp2pMesh } from "./libp2p_mesh.ts";
 import { meshCounters } from "./mesh_counters.ts";
 import { meshProtocols } from "./mesh_protocols.ts";
@@ -43,6 +44,7 @@ export async function startMesh(options: MeshOptions): Promise<Mesh> {
     role: options.role,
     protocols,
     listen: options.listen,
+    connectionsMax: options.connectionsMax ?? connectionsMax(options.role),
     gate: admission,
     isDenied: (peer) => {
       if (denied.has(peer)) counters.add("refused_denied");

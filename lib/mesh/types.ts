@@ -76,10 +76,16 @@ export type MeshOptions = {
   readonly role: Role;
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[];
-  /** Told to others instead of what the listeners are bound to; empty: the listeners' useful addresses. */
+  /** Multiaddrs told to others besides, and before, those that the listeners are bound to. */
   readonly announce: readonly string[];
+  /** Networks (CIDR) not told while another address is left; loopback, link-local, Docker's when not given. */
+  readonly announceFilter?: readonly string[];
   /** Where other nodes are found; see `bootstrap_source.ts`. Empty: this node stands alone until dialled. */
   readonly bootstrap: readonly string[];
+  /** File in which this node keeps its addresses, for others' `file:PATH`. */
+  readonly bootstrapWrite?: string | null;
+  /** Connections kept; by role when not given. */
+  readonly connectionsMax?: number;
   /** PeerIds that never connect. */
   readonly deny: readonly PeerId[];
   readonly clock: Clock;
