@@ -49,7 +49,7 @@ export async function askPlain(client: OpenAI, ask: Ask): Promise<Answer> {
 export async function askStreamed(
   client: OpenAI,
   ask: Ask,
-  onChunk: (count: number, servedBy: string) => void = () => {},
+  onChunk: (count: number, servedBy: string) => void | Promise<void> = () => {},
 ): Promise<Answer> {
   const startMs = performance.now();
   const { data, response } = await client.chat.completions
@@ -63,7 +63,7 @@ export async function askStreamed(
       if (!piece) continue;
       if (chunkCount === 0) firstTokenMs = performance.now() - startMs;
       text += piece;
-      onChunk(++chunkCount, servedBy);
+      await onChunk(++chunkCount, servedBy);
     }
     ask.signal.throwIfAborted(); // The client ends an aborted stream in silence.
   } catch (error) {

@@ -1,31 +1,18 @@
 // What is this product? Shown in ten seconds: a mesh starts, answers, loses a worker, and goes on answering.
 import { parseArgs } from "node:util";
-import type OpenAI from "openai";
 import { messageOf } from "../lib/base/errors.ts";
-import { type Answer, type Ask, askPlain, askStreamed, chatClient } from "./chat.ts";
+import { chatClient } from "./chat.ts";
+import { answerOnce, leaveEarly, loseWorker } from "./demo_steps.ts";
 import { type EngineChoice, parseEngines } from "./engines.ts";
 import { Interruption } from "./interruption.ts";
-import { type LocalMesh, type MeshNode, startLocalMesh } from "./local_mesh.ts";
+import { startLocalMesh } from "./local_mesh.ts";
 import { drawModels, hasColour, meshReport } from "./mesh_picture.ts";
 import { waitForModels } from "./models.ts";
-import { cut, duration, Picture } from "./picture.ts";
+import { duration, Picture } from "./picture.ts";
 
 const question = "What is the capital of Switzerland?";
-const longQuestion = "Tell a long story about a watchmaker who lives in a tower in Bern.";
-/** Makes the built-in engine's answer as long as a real one's; a real engine ignores it. */
-const longAnswer = { x_engine: { tokens: 400, intervalMs: 10 } };
-/** The kill comes when a reader would be in the middle of the answer. */
-const tokensBeforeKill = 12;
 /** Answers after the kill, each of which must come. */
 const answersAfterKill = 4;
-
-/** The mesh, and how to ask it. */
-type Stage = {
-  readonly picture: Picture;
-  readonly mesh: LocalMesh;
-  readonly client: OpenAI;
-  readonly ask: Ask;
-};
 
 /** Tells the whole story. @throws {Error} Saying what did not happen as it must. */
 async function tell(
@@ -44,6 +31,7 @@ async function tell(
   picture.line("question", [question, 40], "to the head, by the official OpenAI client");
   for (const isPlain of [true, true, false, false]) await answerOnce(stage, "answers", isPlain);
 
+  await leaveEarly(stage);
   const { victim, killedAtMs } = await loseWorker(stage);
   for (let count = 0; count < answersAfterKill; count++) {
     await answerOnce(stage, "after it", count % 2 === 0);
@@ -54,52 +42,6 @@ async function tell(
   drawModels(picture, "models", mesh, modelsLeft);
   picture.line("models", `${victim.name} is off the list, at most ${noticed} after the kill`);
   picture.line("done", `in ${duration(performance.now() - startMs)}; all processes end now`);
-}
-
-/** Asks the short question and draws the answer. @throws {Error} When it is not whole. */
-async function answerOnce(stage: Stage, heading: string, isPlain: boolean): Promise<void> {
-  const { picture, mesh, client, ask } = stage;
-  const answer = await (isPlain ? askPlain(client, ask) : askStreamed(client, ask));
-  if (answer.brokenBy !== undefined) throw answer.brokenBy;
-  if (answer.text === "") throw new Error("An answer is empty");
-  const { name } = serverOf(mesh, answer);
-  const [how, time] = isPlain
-    ? ["plain", `all after ${duration(answer.totalMs)}`]
-    : ["streamed", `first token ${duration(answer.firstTokenMs)}`];
-  picture.line(heading, [name, 12, "bold"], [how, 10], [time, 20, "green"], cut(answer.text, 44));
-}
-
-/** Kills a worker while it streams, and draws what the client saw of it. */
-async function loseWorker(stage: Stage): Promise<{ victim: MeshNode; killedAtMs: number }> {
-  const { picture, mesh, client } = stage;
-  const ask = { ...stage.ask, question: longQuestion, tokensMax: 400, extra: longAnswer };
-  let killedAtMs = NaN;
-  const answer = await askStreamed(client, ask, (count, servedBy) => {
-    if (count !== tokensBeforeKill) return;
-    serverOf(mesh, { servedBy }).node.program.signal("SIGKILL");
-    killedAtMs = performance.now();
-  });
-  const endMs = performance.now() - killedAtMs;
-  const victim = serverOf(mesh, answer);
-  if (Number.isNaN(killedAtMs)) {
-    throw new Error(`The long answer ended after ${answer.chunkCount} tokens, before the kill`);
-  }
-  const how = answer.brokenBy === undefined
-    ? `the stream went on without it and ended whole, ${answer.chunkCount} tokens`
-    : `the stream stops after ${answer.chunkCount} tokens, and ${duration(endMs)} later says why:`;
-  picture.line("accident", [victim.name, 12, "red"], "kill -9 while it streams a long answer");
-  picture.line("accident", ["", 12], how);
-  if (answer.brokenBy !== undefined) {
-    picture.line("accident", ["", 12], `"${cut(messageOf(answer.brokenBy), 84)}"`);
-  }
-  return { victim, killedAtMs };
-}
-
-/** The worker that served an answer. @throws {Error} When the head names none of ours. */
-function serverOf(mesh: LocalMesh, { servedBy }: Pick<Answer, "servedBy">): MeshNode {
-  const found = mesh.workers.find(({ node }) => node.peerId === servedBy);
-  if (!found) throw new Error(`The head does not name a worker of ours, but "${servedBy}"`);
-  return found;
 }
 
 if (import.meta.main) {
