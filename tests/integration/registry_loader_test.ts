@@ -1,10 +1,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { silentLog } from "../../lib/base/ports.ts";
 import { ClaimLoader } from "../../lib/node/claim_loader.ts";
 import { startAutomerge } from "../../lib/registry/automerge.ts";
 import { OwnDocument } from "../../lib/registry/own_document.ts";
 import type { LoadResult } from "../../lib/registry/peer_claims.ts";
 import { claimOf } from "../support/registry_node.ts";
+import { seededRandom } from "../support/seeded_random.ts";
 import { saveOfPackedMaps, saveOfPackedNulls, saveOfPackedText } from "../support/hostile_saves.ts";
 
 const module = await startAutomerge();
@@ -52,6 +54,29 @@ Deno.test("ClaimLoader: hostile saves take no time of this thread and no memory,
   ok(Deno.memoryUsage().rss - memoryBefore < 64 * 1_048_576);
   // Passes the look at its shape and takes about twice the deadline: refused either way.
   equal((await loader.load(saveOfPackedMaps())).type, "refused");
+  equal((await loader.load(savedClaim())).type, "loaded");
+});
+
+/** Makes the checksum right, over chunk type, length and content. */
+function resealed(bytes: Uint8Array): Uint8Array {
+  bytes.set(sha256(bytes.subarray(8)).subarray(0, 4), 4);
+  return bytes;
+}
+
+Deno.test("ClaimLoader: survives saves with changed bytes under a right checksum, and reads the next", async () => {
+  deepEqual(resealed(savedClaim()), savedClaim());
+  const random = seededRandom(20);
+  using loader = new ClaimLoader({ module, log: silentLog });
+  const saves = Array.from({ length: 300 }, (_, at) => {
+    const bytes = savedClaim(at);
+    for (let count = 1 + Math.floor(random() * 4); count > 0; count--) {
+      bytes[11 + Math.floor(random() * (bytes.byteLength - 11))] = Math.floor(random() * 256);
+    }
+    return resealed(bytes);
+  });
+  const results = await Promise.all(saves.map((save) => loader.load(save)));
+  ok(results.every((result) => result.type === "loaded" || result.reason !== "overloaded"));
+  ok(results.filter((result) => result.type === "refused").length > 250);
   equal((await loader.load(savedClaim())).type, "loaded");
 });
 
