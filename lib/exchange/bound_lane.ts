@@ -1,4 +1,5 @@
 // How does a lane live on a stream?
+import { setImmediate } from "node:timers";
 import type { ByteStream } from "../base/byte_stream.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
@@ -15,11 +16,12 @@ export type LaneSettings = {
 };
 
 /**
- * Runs `flush` when what this turn of the event loop produces has been produced. Answers to several requests
- * that became ready together are continued in microtasks, a few levels deep; after those, one write carries all.
+ * Runs `flush` once everything that this turn of the event loop has to do was done. Not in a microtask: the
+ * server hands over each request in a stack of its own and runs microtasks in between, so they would give a
+ * batch to each request (measured: 1.0 a batch instead of 29 at 50 connections, and two thirds of the speed).
  */
 function afterTurn(flush: () => void): void {
-  queueMicrotask(() => queueMicrotask(() => queueMicrotask(flush)));
+  setImmediate(flush);
 }
 
 /** A requester's lane on a stream. `onClosed` runs after its exchanges have failed. */

@@ -3,6 +3,9 @@ import { locationInService } from "../access/location.ts";
 import type { HeaderList } from "./types.ts";
 import type { Upstream } from "./upstream.ts";
 
+/** undici's buffers; Node's cut Latin-1 text in native code, which its types do not say. */
+export type RawField = { latin1Slice(): string };
+
 /** RFC 9110 §7.6.1: fields that speak about one connection only; lanes frame bodies themselves. */
 const hopByHop = new Set([
   "connection",
@@ -20,18 +23,18 @@ const hopByHop = new Set([
  * @param raw Names and values in turn, bytes as they came (Latin-1 by RFC 9110 §5.5).
  */
 export function engineHeaders(
-  raw: readonly Uint8Array[],
+  raw: readonly RawField[],
   upstream: Pick<Upstream, "origin" | "basePath">,
 ): HeaderList {
   const headers: HeaderList = [];
   let listed: string | undefined;
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = latin1(raw[i]).toLowerCase();
+    const name = raw[i].latin1Slice().toLowerCase();
     if (hopByHop.has(name)) {
-      if (name === "connection") listed = latin1(raw[i + 1]).toLowerCase();
+      if (name === "connection") listed = raw[i + 1].latin1Slice().toLowerCase();
       continue;
     }
-    const value = latin1(raw[i + 1]);
+    const value = raw[i + 1].latin1Slice();
     headers.push(name, name === "location" ? withoutEngine(value, upstream) : value);
   }
   return listed === undefined || listed === "keep-alive" || listed === "close"
@@ -57,11 +60,4 @@ function withoutListed(headers: HeaderList, connection: string): HeaderList {
     if (!names.has(headers[i])) kept.push(headers[i], headers[i + 1]);
   }
   return kept;
-}
-
-/** Short texts: building them from char codes beats a decoder's call. */
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i]);
-  return text;
 }

@@ -73,12 +73,15 @@ export function toResponse(
   about: { method: string; worker: PeerId; publicPrefix: string },
 ): Response {
   const list = cleanResponseHeaders(answer.headers, about.publicPrefix);
-  const headers: [string, string][] = [["x-computing-node", about.worker]];
-  for (let at = 0; at < list.length; at += 2) headers.push([list[at], list[at + 1]]);
-  if (isEventStream(list)) keepStreaming(list, headers);
   const { status } = answer;
   try {
-    return new Response(isBodyless(about.method, status) ? null : body, { status, headers });
+    const response = new Response(isBodyless(about.method, status) ? null : body, { status });
+    // One by one: a list of pairs in the constructor costs twice as much (measured).
+    const { headers } = response;
+    headers.append("x-computing-node", about.worker);
+    for (let at = 0; at < list.length; at += 2) headers.append(list[at], list[at + 1]);
+    if (isEventStream(list)) keepStreaming(headers);
+    return response;
   } catch (error) {
     throw new ExchangeError(
       "protocol",
@@ -90,9 +93,9 @@ export function toResponse(
 }
 
 /** No proxy on the way may collect or compress a stream's events. */
-function keepStreaming(list: HeaderList, headers: [string, string][]): void {
-  if (headerOf(list, "cache-control") === "") headers.push(["cache-control", "no-transform"]);
-  if (headerOf(list, "x-accel-buffering") === "") headers.push(["x-accel-buffering", "no"]);
+function keepStreaming(headers: Headers): void {
+  if (!headers.has("cache-control")) headers.append("cache-control", "no-transform");
+  if (!headers.has("x-accel-buffering")) headers.append("x-accel-buffering", "no");
 }
 
 function join(pieces: Uint8Array<ArrayBuffer>[], bytes: Bytes): Uint8Array<ArrayBuffer> {

@@ -2,6 +2,9 @@
 import { decode, encode } from "cborg";
 import { messageOf, OtelaError } from "../base/errors.ts";
 import { type Bytes, KiB } from "../base/units.ts";
+import { payloadBytesMax } from "./frame.ts";
+import { readHead } from "./head_reader.ts";
+import { HeadWriter } from "./head_writer.ts";
 
 /** Heads above this are refused: 431 at the client door, a failed exchange at the worker. */
 export const headBytesMax: Bytes = 64 * KiB;
@@ -63,16 +66,54 @@ export type WireHello = {
   readonly features: string[];
 };
 
-/** @throws {OtelaError} `bad_request` when the head is above the bound. */
+const writer = new HeadWriter(headBytesMax);
+
+/**
+ * A head in deterministic CBOR.
+ * @returns Bytes that are valid until the next head is encoded.
+ * @throws {OtelaError} `bad_request` when the head has more bytes or fields than the other side reads.
+ */
 export function encodeHead(
   head: WireRequest | WireResponse | WireError | WireEnd | WireHello,
 ): Uint8Array {
-  const bytes = encode(head);
-  if (bytes.length <= headBytesMax) return bytes;
+  if ("h" in head && head.h.length > 2 * headerCountMax) {
+    throw new OtelaError(
+      "bad_request",
+      `Cannot send a head as it must have at most ${headerCountMax} fields: got ${
+        head.h.length / 2
+      }`,
+    );
+  }
+  const bytes = "h" in head ? encodeUsual(head) : encode(head);
+  if (bytes !== undefined && bytes.length <= headBytesMax) return bytes;
   throw new OtelaError(
     "bad_request",
-    `Cannot send a head as it must have at most ${headBytesMax} bytes: got ${bytes.length}`,
+    `Cannot send a head as it must have at most ${headBytesMax} bytes: it has more`,
   );
+}
+
+/** The heads that every exchange has; keys in the order of their bytes, as the general encoder sorts them. */
+function encodeUsual(head: WireRequest | WireResponse): Uint8Array | undefined {
+  if ("w" in head) {
+    writer.map(head.u === undefined ? 6 : 7).key("h").texts(head.h).key("m").text(head.m);
+    writer.key("n").integer(head.n).key("p").text(head.p).key("s").text(head.s);
+    if (head.u !== undefined) writer.key("u").integer(head.u);
+    return writer.key("w").integer(head.w).bytes();
+  }
+  writer.map(head.l === undefined ? 2 : 3).key("h").texts(head.h);
+  if (head.l !== undefined) writer.key("l").integer(head.l);
+  return writer.key("s").integer(head.s).bytes();
+}
+
+/** The end of an answer in one frame. Trailers that do not fit are left out: the answer is whole without them. */
+export function encodeEnd(trailers: string[], load: number | undefined): Uint8Array {
+  if (trailers.length > 0 && trailers.length <= 2 * headerCountMax) {
+    const bytes = encode({ t: trailers, l: load });
+    if (bytes.length <= payloadBytesMax) return bytes;
+  }
+  return load === undefined
+    ? writer.map(0).bytes()!
+    : writer.map(1).key("l").integer(load).bytes()!;
 }
 
 /** @throws {OtelaError} `lane_failed` when the bytes are no request head. */
@@ -123,6 +164,8 @@ export function decodeHello(bytes: Uint8Array): WireHello {
 }
 
 function decodeMap(bytes: Uint8Array): Record<string, unknown> {
+  const fields = readHead(bytes);
+  if (fields) return fields;
   let value: unknown;
   try {
     value = decode(bytes);
