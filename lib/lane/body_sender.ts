@@ -13,7 +13,8 @@ type Pending = { readonly type: BodyFrameType; readonly bytes: Uint8Array; at: n
 
 /** Serves the bodies that have both bytes and credit in turn, a frame each, while the stream takes more. */
 export class Outbox {
-  private ready: BodySender[] = [];
+  private readonly ready: BodySender[] = [];
+  private isPumping = false;
 
   constructor(readonly writer: FrameWriter) {}
 
@@ -25,17 +26,22 @@ export class Outbox {
 
   /** Sends what may be sent; called again when the stream has drained. */
   pump(): void {
-    while (this.ready.length > 0 && !this.writer.isBlocked) {
-      const round = this.ready;
-      this.ready = [];
-      for (let i = 0; i < round.length; i++) {
-        if (this.writer.isBlocked) {
-          this.ready.push(...round.slice(i));
-          break;
-        }
-        if (round[i].sendOne()) this.ready.push(round[i]);
+    // A sender that was emptied asks its owner for more, who may send at once: it goes to the end of the line.
+    if (this.isPumping) return;
+    this.isPumping = true;
+    try {
+      while (this.ready.length > 0 && !this.writer.isBlocked) {
+        const sender = this.ready.shift()!;
+        if (sender.sendOne()) this.ready.push(sender);
       }
+    } finally {
+      this.isPumping = false;
     }
+  }
+
+  /** Whether nobody else waits, so that a body may be written without standing in line. */
+  get isFree(): boolean {
+    return this.ready.length === 0;
   }
 }
 
@@ -74,7 +80,7 @@ export class BodySender {
   send(chunk: Uint8Array): boolean {
     if (this.isDropped) return true;
     let at = 0;
-    if (this.pendingTotal === 0) {
+    if (this.pendingTotal === 0 && this.outbox.isFree) {
       const writer = this.outbox.writer;
       while (at < chunk.length && this.creditBytes > 0 && !writer.isBlocked) {
         const end = Math.min(chunk.length, at + payloadBytesMax, at + this.creditBytes);

@@ -36,12 +36,11 @@ export abstract class Lane {
   protected readonly budget: WindowBudget;
   protected readonly watch: StallWatch;
   protected peerHello: WireHello = helloAssumed;
-  /** Of the hello, later of pings; what windows grow by. */
+  /** The best of the first hello or ping and later ones; what windows grow by. A stall must not count as distance. */
   roundTripMs: Ms = 0;
   private readonly reader = new FrameReader();
-  private readonly helloAtMs: Ms;
   private pingAtMs: Ms | undefined;
-  private hasPeerHello = false;
+  private isMeasured = false;
   protected nowMs: Ms;
   protected isClosed = false;
 
@@ -50,7 +49,6 @@ export abstract class Lane {
     this.outbox = new Outbox(this.writer);
     this.budget = options.budget;
     this.watch = new StallWatch(options.nowMs);
-    this.helloAtMs = options.nowMs;
     this.nowMs = options.nowMs;
     const hello: WireHello = {
       frameMax: payloadBytesMax,
@@ -104,18 +102,25 @@ export abstract class Lane {
       case FrameType.ping:
         return this.writer.frame(FrameType.pong, 0);
       case FrameType.pong:
-        if (this.pingAtMs !== undefined) this.roundTripMs = this.nowMs - this.pingAtMs;
-        this.pingAtMs = undefined;
-        return;
+        return this.onPong();
       default:
         return this.onFrame(type, id, payload);
     }
   };
 
-  private onHello(payload: Uint8Array): void {
+  protected onHello(payload: Uint8Array): void {
     this.peerHello = decodeHello(payload);
-    if (!this.hasPeerHello) this.roundTripMs = this.nowMs - this.helloAtMs;
-    this.hasPeerHello = true;
+  }
+
+  private onPong(): void {
+    if (this.pingAtMs === undefined) return;
+    this.measured(this.nowMs - this.pingAtMs);
+    this.pingAtMs = undefined;
+  }
+
+  protected measured(roundTripMs: Ms): void {
+    this.roundTripMs = this.isMeasured ? Math.min(this.roundTripMs, roundTripMs) : roundTripMs;
+    this.isMeasured = true;
   }
 
   /** A type that this end does not expect. @throws {OtelaError} From 128 on. */

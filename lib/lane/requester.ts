@@ -17,9 +17,11 @@ export class RequesterLane extends Lane {
   private readonly exchanges = new Map<number, RequesterExchange>();
   private nextId = 1;
   private isRetired = false;
+  private readonly helloAtMs: Ms;
 
   constructor(options: LaneOptions) {
     super(options);
+    this.helloAtMs = options.nowMs;
   }
 
   get openCount(): number {
@@ -46,7 +48,7 @@ export class RequesterLane extends Lane {
    * Opens an exchange.
    * @param body The first bytes of the body, or all of it. Copied.
    * @param isEnd Whether `body` is the whole body.
-   * @throws {OtelaError} `overloaded` when there is no memory for another window; `bad_request` when the head is too large.
+   * @throws {OtelaError} `lane_failed` when the lane is over; `overloaded` when there is no memory for another window; `bad_request` when the head is too large.
    */
   open(
     head: Omit<WireRequest, "w">,
@@ -56,6 +58,10 @@ export class RequesterLane extends Lane {
     nowMs: Ms,
   ): RequesterExchange {
     this.nowMs = nowMs;
+    // Its frames would wait for ever: nobody flushes a closed lane, and nobody ends its exchanges again.
+    if (this.isClosed) {
+      throw new OtelaError("lane_failed", "Cannot open an exchange as its lane is over");
+    }
     const windowBytes = this.budget.reserve();
     if (windowBytes === 0) {
       throw new OtelaError("overloaded", "Cannot open an exchange as all window memory is in use");
@@ -102,6 +108,12 @@ export class RequesterLane extends Lane {
   }
 
   protected override beforeFlush(): void {}
+
+  /** The worker's hello answers the opening of the stream, so it measures the way there and back. */
+  protected override onHello(payload: Uint8Array): void {
+    super.onHello(payload);
+    this.measured(this.nowMs - this.helloAtMs);
+  }
 
   protected override onFrame(type: number, id: number, payload: Uint8Array): void {
     const exchange = this.exchanges.get(id);

@@ -99,9 +99,11 @@ export class RequesterExchange {
   }
 
   closeSocket(code: number, reason: string): void {
-    this.body.finish(() =>
-      this.loan.writer.frame(FrameType.socketClose, this.id, closePayload(code, reason))
-    );
+    if (this.isOver) return;
+    this.body.finish(() => {
+      this.loan.writer.frame(FrameType.socketClose, this.id, closePayload(code, reason));
+      this.finish();
+    });
   }
 
   /** The reader took bytes of the answer: the worker may send as many again. */
@@ -166,6 +168,7 @@ export class RequesterExchange {
   }
 
   onMessage(isText: boolean, payload: Uint8Array): void {
+    if (payload.length === 0) return this.broken("a part of a message without its flag");
     if (!this.window.received(payload.length - 1)) return this.overrun();
     this.sink.messagePart(isText, payload.subarray(1), payload[0] === 1);
   }
@@ -177,8 +180,12 @@ export class RequesterExchange {
   }
 
   private overrun(): void {
+    this.broken("more than its credit");
+  }
+
+  private broken(what: string): void {
     this.loan.writer.frame(FrameType.cancel, this.id);
-    this.failed("protocol", undefined, "the worker sent more than its credit");
+    this.failed("protocol", undefined, `the worker sent ${what}`);
   }
 
   private finish(): void {

@@ -1,12 +1,14 @@
 // How does the end that answers exchanges run a lane?
 import { OtelaError } from "../base/errors.ts";
-import type { Ms } from "../base/units.ts";
 import { FrameType, readU32 } from "./frame.ts";
 import { HeadAssembler, type ReceivedHead } from "./head_frames.ts";
 import { decodeRequest, encodeHead, type WireRequest } from "./head.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
 import { ResponderExchange } from "./responder_exchange.ts";
 import { windowStartBytes } from "./window.ts";
+
+/** Heads of which a part has arrived: 2 MiB that no window counts. Our own requesters send heads whole, one by one. */
+const halfHeadsMax = 32;
 
 /** Who serves the requests of a lane. */
 export type OnExchange = (
@@ -52,6 +54,12 @@ export class ResponderLane extends Lane {
     for (const exchange of held) exchange.writeHeldHead();
   }
 
+  /** The requester's hello came with the stream and measured nothing, so this end asks once itself. */
+  protected override onHello(payload: Uint8Array): void {
+    super.onHello(payload);
+    this.ping();
+  }
+
   protected override onFrame(type: number, id: number, payload: Uint8Array): void {
     if (type === FrameType.request) return this.onRequest(id, payload);
     const exchange = this.exchanges.get(id);
@@ -92,7 +100,6 @@ export class ResponderLane extends Lane {
       windowBytes,
       answerWindowBytes: head.w,
       nowMs: this.nowMs,
-      now: () => this.nowMs,
       hold: (held) => {
         this.heldHeads.push(held);
         this.writer.askFlush();
@@ -110,8 +117,7 @@ export class ResponderLane extends Lane {
     }
     this.idSeenMax = id;
     const assembler = new HeadAssembler();
-    // Bounded by the exchanges a requester may open: more half-sent heads end the lane.
-    if (this.assemblers.size >= this.exchangesMax) {
+    if (this.assemblers.size >= halfHeadsMax) {
       throw new OtelaError(
         "lane_failed",
         "Cannot open an exchange as too many heads are half sent",
@@ -130,10 +136,5 @@ export class ResponderLane extends Lane {
   private refuse(id: number): void {
     const error = { f: "overloaded", p: "refused", m: "the worker takes no more exchanges now" };
     this.writer.frame(FrameType.error, id, encodeHead(error));
-  }
-
-  /** Time passes. */
-  tick(nowMs: Ms): void {
-    this.nowMs = nowMs;
   }
 }

@@ -1,11 +1,12 @@
 // How does one exchange look from the end that answers?
+import { messageOf } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes, Ms } from "../base/units.ts";
 import { BodySender, type Outbox } from "./body_sender.ts";
 import { FrameType } from "./frame.ts";
 import type { FrameWriter } from "./frame_writer.ts";
 import { writeHead } from "./head_frames.ts";
-import { encodeHead } from "./head.ts";
+import { encodeEnd, encodeHead } from "./head.ts";
 import { writeCredit } from "./requester_exchange.ts";
 import { closePayload, readClose } from "./socket_frames.ts";
 import { ReceiveWindow, type WindowBudget } from "./window.ts";
@@ -32,7 +33,6 @@ type Loan = {
   readonly windowBytes: Bytes;
   readonly answerWindowBytes: Bytes;
   readonly nowMs: Ms;
-  readonly now: () => Ms;
   readonly hold: (exchange: ResponderExchange) => void;
   readonly forget: () => void;
 };
@@ -117,9 +117,9 @@ export class ResponderExchange {
   }
 
   /** The engine took bytes of the request's body: the requester may send as many again. */
-  consumed(bytes: Bytes): void {
+  consumed(bytes: Bytes, nowMs: Ms): void {
     if (this.isOver || this.isRequestEnded) return;
-    const grant = this.window.consumed(bytes, this.loan.now(), this.loan.lane.roundTripMs);
+    const grant = this.window.consumed(bytes, nowMs, this.loan.lane.roundTripMs);
     if (grant > 0) writeCredit(this.loan.writer, this.id, grant);
   }
 
@@ -150,11 +150,13 @@ export class ResponderExchange {
     this.held = undefined;
     const isWhole = held.isEnded && this.trailers.length === 0 &&
       held.body.length <= this.body.credit;
-    const head = encodeHead({
-      s: held.status,
-      h: held.headers,
-      ...(isWhole ? { l: this.load } : {}),
-    });
+    let head: Uint8Array;
+    try {
+      head = encodeHead({ s: held.status, h: held.headers, ...(isWhole ? { l: this.load } : {}) });
+    } catch (error) {
+      // One engine's monstrous head must not cost the other exchanges their lane.
+      return this.giveUp("engine_failed", messageOf(error));
+    }
     const sendable = held.body.subarray(0, Math.max(0, this.body.credit));
     const { writer } = this.loan;
     const wrote = writeHead(writer, FrameType.response, this.id, head, sendable, isWhole);
@@ -187,6 +189,7 @@ export class ResponderExchange {
   }
 
   onMessage(isText: boolean, payload: Uint8Array): void {
+    if (payload.length === 0) return this.broken("a part of a message without its flag");
     if (this.window.received(payload.length - 1)) {
       this.sink?.messagePart(isText, payload.subarray(1), payload[0] === 1);
     } else this.overrun();
@@ -199,13 +202,21 @@ export class ResponderExchange {
   }
 
   private overrun(): void {
-    this.fail("protocol", "sent", "the requester sent more than its credit");
-    this.sink?.canceled("the requester sent more than its credit");
+    this.broken("more than its credit");
+  }
+
+  private broken(what: string): void {
+    this.giveUp("protocol", `the requester sent ${what}`);
+  }
+
+  /** Tells both sides that it ends here. */
+  private giveUp(failure: ExchangeFailure, message: string): void {
+    this.fail(failure, "sent", message);
+    this.sink?.canceled(message);
   }
 
   private writeEnd(): void {
-    const end = this.trailers.length > 0 ? { t: this.trailers, l: this.load } : { l: this.load };
-    this.loan.writer.frame(FrameType.end, this.id, encodeHead(end));
+    this.loan.writer.frame(FrameType.end, this.id, encodeEnd(this.trailers, this.load));
     this.finish();
   }
 

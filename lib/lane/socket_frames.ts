@@ -8,17 +8,23 @@ const abnormalCode = 1006;
 
 /** @param code 1000 … 4999. @param reason Cut to what a close frame holds. */
 export function closePayload(code: number, reason: string): Uint8Array {
-  const text = new TextEncoder().encode(reason).subarray(0, reasonBytesMax);
-  const payload = new Uint8Array(2 + text.length);
+  const payload = new Uint8Array(2 + reasonBytesMax);
   payload[0] = code >>> 8;
   payload[1] = code;
-  payload.set(text, 2);
-  return payload;
+  // Writes whole characters alone, so that the cut leaves valid UTF-8.
+  const { written } = new TextEncoder().encodeInto(reason, payload.subarray(2));
+  return payload.subarray(0, 2 + written);
 }
 
-/** A close from the other side; malformed ones count as abnormal. */
+/**
+ * A close from the other side; malformed ones count as abnormal. The reason fits a close frame again: bytes that
+ * are no UTF-8 grow when they are read, and a WebSocket throws at a longer one.
+ */
 export function readClose(payload: Uint8Array): { code: number; reason: string } {
   if (payload.length < 2) return { code: abnormalCode, reason: "" };
-  const reason = new TextDecoder().decode(payload.subarray(2, 2 + reasonBytesMax));
+  const read = new TextDecoder().decode(payload.subarray(2, 2 + reasonBytesMax));
+  const room = new Uint8Array(reasonBytesMax);
+  const { written } = new TextEncoder().encodeInto(read, room);
+  const reason = new TextDecoder().decode(room.subarray(0, written));
   return { code: (payload[0] << 8) | payload[1], reason };
 }

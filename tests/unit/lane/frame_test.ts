@@ -1,8 +1,13 @@
 // Are frames found in bytes that were cut anywhere?
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { FrameReader, frameHeaderBytes, payloadBytesMax, writeU32 } from "../../../lib/lane/frame.ts";
-import { OtelaError } from "../../../lib/base/errors.ts";
+import {
+  frameHeaderBytes,
+  FrameReader,
+  payloadBytesMax,
+  writeU32,
+} from "../../../lib/lane/frame.ts";
+import type { OtelaError } from "../../../lib/base/errors.ts";
 
 type Frame = { type: number; id: number; payload: number[] };
 
