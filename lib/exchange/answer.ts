@@ -96,6 +96,7 @@ export class Answer implements AnswerSink {
   }
 
   fail(failure: ExchangeFailure, phase: ExchangePhase, message: string): void {
+    if (this.breakError) return;
     const error = new ExchangeError(failure, phase, message);
     this.reject(error);
     const { controller } = this;
@@ -119,12 +120,12 @@ export class Answer implements AnswerSink {
   }
 
   messagePart(): void {
-    this.source.cancel();
     this.fail(
       "protocol",
       "body",
       "the worker sent a message of a WebSocket that was not asked for",
     );
+    this.source.cancel();
   }
 
   socketClosed(): void {

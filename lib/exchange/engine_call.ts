@@ -6,7 +6,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Bytes, Ms } from "../base/units.ts";
 import type { RequestSink } from "../lane/responder_exchange.ts";
-import { engineHeaders } from "./engine_headers.ts";
+import { engineHeaders, type RawField } from "./engine_headers.ts";
 import { RequestBody } from "./request_body.ts";
 import type { ExchangeRequestHead, HeaderList } from "./types.ts";
 import type { Upstream } from "./upstream.ts";
@@ -19,7 +19,7 @@ export interface AnswerTaker {
   end(trailers: HeaderList, load: number): void;
   fail(failure: ExchangeFailure, phase: ExchangePhase, message: string): void;
   /** The engine took bytes of the request's body. */
-  consumed(bytes: Bytes): void;
+  consumed(bytes: Bytes, nowMs: Ms): void;
   /** The engine answered without wanting the rest of the request's body. */
   refuseBody(): void;
 }
@@ -36,6 +36,11 @@ const connectErrors = new Set([
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+
+/** Whether an error of a client library means that the engine saw nothing. */
+export function isNotConnected(error: unknown): boolean {
+  return connectErrors.has((error as { code?: string } | undefined)?.code ?? "");
+}
 
 /**
  * One call of an engine. Speaks undici's handler interface towards the engine and `RequestSink` towards the
@@ -139,7 +144,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
     this.resume = resume;
     this.hasHead = true;
     this.heardAtMs = this.clock.nowMs();
-    this.answer.head(status, engineHeaders(rawHeaders, this.upstream));
+    this.answer.head(status, engineHeaders(rawHeaders as unknown as RawField[], this.upstream));
     return true;
   }
 
@@ -159,15 +164,18 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    const code = (error as { code?: string }).code ?? "";
-    const isUnseen = connectErrors.has(code);
+    const isUnseen = isNotConnected(error);
     const failure = isUnseen ? "engine_unreachable" : "engine_failed";
     this.failed(failure, isUnseen ? "refused" : "sent", messageOf(error));
   }
 
   private requestBody(body: Uint8Array, isEnd: boolean): Uint8Array | RequestBody | null {
     if (isEnd) return body.length > 0 ? body.slice() : null;
-    this.body = new RequestBody((bytes) => this.answer.consumed(bytes));
+    this.body = new RequestBody((bytes) => {
+      // An engine that still takes the request is not silent.
+      this.heardAtMs = this.clock.nowMs();
+      this.answer.consumed(bytes, this.heardAtMs);
+    });
     this.body.push(body);
     return this.body;
   }

@@ -14,7 +14,7 @@ export class EngineCalls {
   private readonly countOf = new Map<string, number>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(readonly clock: Clock) {}
 
   /** @param body The first bytes, or all of them when `isEnd`; copied. */
   start(

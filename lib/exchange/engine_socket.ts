@@ -3,10 +3,12 @@ import type { IncomingMessage } from "node:http";
 // @ts-types="@types/ws"
 import { WebSocket } from "ws";
 import { messageOf } from "../base/errors.ts";
+import type { ExchangePhase } from "../base/outcome.ts";
+import type { Clock } from "../base/ports.ts";
 import { type Bytes, KiB, MiB, type Ms, secondMs } from "../base/units.ts";
 import type { RequestSink } from "../lane/responder_exchange.ts";
 import { MessageAssembler } from "./message_assembler.ts";
-import type { AnswerTaker } from "./engine_call.ts";
+import { type AnswerTaker, isNotConnected } from "./engine_call.ts";
 import type { ExchangeRequestHead } from "./types.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -23,6 +25,8 @@ const handshakeMsMax: Ms = 30 * secondMs;
 const refusalBytesMax: Bytes = 64 * KiB;
 /** Messages from the engine that wait for the client's credit before the engine is paused. */
 const queuedBytesMax: Bytes = MiB;
+/** "No status received": the other side closed without a code. */
+const noCode = 1005;
 /** Fields of the client's handshake that this node's own handshake makes anew. */
 const ownFields = new Set([
   "sec-websocket-key",
@@ -35,24 +39,27 @@ const ownFields = new Set([
  * before the client was upgraded.
  */
 export class EngineSocket implements RequestSink {
-  private readonly socket: WebSocket;
+  /** Not there when the handshake could not even be written. */
+  private readonly socket: WebSocket | undefined;
   private readonly assembler = new MessageAssembler();
   private isOver = false;
+  /** Bytes of messages that the requester has not been granted again. */
+  private owedBytes: Bytes = 0;
 
   constructor(
     upstream: Upstream,
     head: ExchangeRequestHead,
     private readonly exchange: SocketPeer,
+    private readonly clock: Clock,
     private readonly onOver: () => void,
   ) {
-    const url = socketUrl(upstream, head.path);
-    const { headers, protocols } = handshake(head, upstream);
-    this.socket = new WebSocket(url, protocols, {
-      headers,
-      perMessageDeflate: false,
-      handshakeTimeout: handshakeMsMax,
-      followRedirects: false,
-    });
+    try {
+      this.socket = openSocket(upstream, head);
+    } catch (error) {
+      // A client chooses the sub-protocols, and a wrong one throws: it must not cost others their lane.
+      this.failed(error, "refused");
+      return;
+    }
     this.socket.on("open", () => this.opened());
     this.socket.on("unexpected-response", (_request, response) => void this.refused(response));
     this.socket.on("message", (data, isBinary) => this.fromEngine(data as Uint8Array, isBinary));
@@ -62,7 +69,7 @@ export class EngineSocket implements RequestSink {
 
   /** Sent and not yet taken by the engine's connection. */
   get bufferedBytes(): Bytes {
-    return this.socket.bufferedAmount;
+    return this.socket?.bufferedAmount ?? 0;
   }
 
   data(): void {}
@@ -71,11 +78,11 @@ export class EngineSocket implements RequestSink {
   canceled(): void {
     if (this.isOver) return;
     this.over();
-    this.socket.terminate();
+    this.socket?.terminate();
   }
 
   writable(): void {
-    if (this.socket.isPaused) this.socket.resume();
+    if (this.socket?.isPaused) this.socket.resume();
   }
 
   messagePart(isText: boolean, part: Uint8Array, isLast: boolean): void {
@@ -84,22 +91,33 @@ export class EngineSocket implements RequestSink {
       this.exchange.closeSocket(1009, "a message was too large");
       return this.canceled();
     }
-    if (!message) return this.exchange.consumed(part.length);
-    // The last part is granted again once the engine's connection took the message.
-    this.socket.send(message, { binary: !isText }, () => this.exchange.consumed(part.length));
+    this.owedBytes += part.length;
+    // What came before the engine accepted was not asked for, and `send` throws at it.
+    if (message && this.socket?.readyState === WebSocket.OPEN) {
+      this.socket.send(message, { binary: !isText }, () => this.grant());
+    }
+    this.grant();
+  }
+
+  /** While the engine takes too little, the requester gets no credit for more. */
+  private grant(): void {
+    if (this.isOver || this.bufferedBytes > queuedBytesMax) return;
+    const bytes = this.owedBytes;
+    this.owedBytes = 0;
+    if (bytes > 0) this.exchange.consumed(bytes, this.clock.nowMs());
   }
 
   socketClosed(code: number, reason: string): void {
     if (this.isOver) return;
     this.over();
-    if (code >= 1000 && code < 5000 && code !== 1005 && code !== 1006) {
-      this.socket.close(code, reason);
-    } else this.socket.terminate();
+    if (code === noCode) this.socket?.close();
+    else if (isSendable(code)) this.socket?.close(code, reason);
+    else this.socket?.terminate();
   }
 
   private opened(): void {
     if (this.isOver) return;
-    const { protocol } = this.socket;
+    const protocol = this.socket?.protocol;
     this.exchange.head(101, protocol ? ["sec-websocket-protocol", protocol] : []);
   }
 
@@ -125,13 +143,13 @@ export class EngineSocket implements RequestSink {
     );
     for (const chunk of chunks) this.exchange.data(chunk);
     this.exchange.end([], 0);
-    this.socket.terminate();
+    this.socket?.terminate();
   }
 
   private fromEngine(data: Uint8Array, isBinary: boolean): void {
     if (this.isOver) return;
     const queuedBytes = this.exchange.sendMessage(!isBinary, new Uint8Array(data));
-    if (queuedBytes > queuedBytesMax) this.socket.pause();
+    if (queuedBytes > queuedBytesMax) this.socket?.pause();
   }
 
   private closedByEngine(code: number, reason: string): void {
@@ -140,13 +158,13 @@ export class EngineSocket implements RequestSink {
     this.exchange.closeSocket(code, reason);
   }
 
-  private failed(error: Error): void {
+  private failed(error: unknown, phase: ExchangePhase = "sent"): void {
     if (this.isOver) return;
     this.over();
-    const isUnseen = "code" in error && error.code === "ECONNREFUSED";
+    const isUnseen = isNotConnected(error);
     this.exchange.fail(
       isUnseen ? "engine_unreachable" : "engine_failed",
-      isUnseen ? "refused" : "sent",
+      isUnseen ? "refused" : phase,
       messageOf(error),
     );
   }
@@ -155,6 +173,23 @@ export class EngineSocket implements RequestSink {
     this.isOver = true;
     this.onOver();
   }
+}
+
+/** @throws {Error} When the client asked for something that no handshake can say. */
+function openSocket(upstream: Upstream, head: ExchangeRequestHead): WebSocket {
+  const { headers, protocols } = handshake(head, upstream);
+  return new WebSocket(socketUrl(upstream, head.path), protocols, {
+    headers,
+    perMessageDeflate: false,
+    handshakeTimeout: handshakeMsMax,
+    followRedirects: false,
+  });
+}
+
+/** RFC 6455 §7.4: other codes never stand in a close frame, and `close` throws at them. */
+function isSendable(code: number): boolean {
+  const isReserved = code >= 1004 && code <= 1006;
+  return (code >= 1000 && code <= 1014 && !isReserved) || (code >= 3000 && code <= 4999);
 }
 
 function socketUrl(upstream: Upstream, path: string): string {

@@ -89,9 +89,10 @@ export class ExchangeServer {
       upstream,
       head,
       exchange,
+      this.ports.settings.clock,
       () => this.sockets.delete(socket),
     );
-    this.sockets.add(socket);
     exchange.bind(socket);
+    if (!exchange.isEnded) this.sockets.add(socket);
   }
 }

@@ -115,6 +115,10 @@ export class LanePool {
       this.backOff(lanes);
       throw unreachable(`the worker cannot be reached: ${messageOf(error)}`, error);
     }
+    if (this.isClosed) {
+      stream.abort(new Error("this node is stopping"));
+      throw unreachable("this node is stopping");
+    }
     const lane = bindRequester(stream, this.settings, () => this.drop(peer, lane));
     lanes.current = { lane, stream };
     lanes.failureCount = 0;
@@ -152,7 +156,10 @@ export class LanePool {
     for (const [lane, { peer, stream }] of [...this.lanes]) {
       const isCurrent = this.peers.get(peer)?.current?.lane === lane;
       if (lane.tick(nowMs) === "fail") this.fail(peer, lane, stream);
-      else if (lane.openCount === 0 && !isCurrent) stream.close();
+      // Closing our direction would leave the worker's open: it has nothing to say that would end it.
+      else if (lane.openCount === 0 && !isCurrent) {
+        stream.abort(new Error("a newer lane took over"));
+      }
     }
   }
 

@@ -67,7 +67,7 @@ export class LocalExchanger {
       closeSocket: (code, reason) => answer.socketClosed(code, reason),
       consumed: () => {},
     };
-    const socket = new EngineSocket(upstream, head, peer, () => {});
+    const socket = new EngineSocket(upstream, head, peer, this.calls.clock, () => {});
     answer.attach({
       send: (isText, message) => {
         socket.messagePart(isText, message, true);

@@ -14,6 +14,9 @@ export type SocketLink = {
   cancel(): void;
 };
 
+/** Parts of messages, empty ones too, that may wait for `bind`, which comes in the turn of the handshake. A guess. */
+const waitingMax = 1_024;
+
 type Handlers = Parameters<SocketSession["bind"]>[0];
 
 /** Hears the frames of one WebSocket at the requester. */
@@ -24,6 +27,9 @@ export class SocketAnswer implements AnswerSink {
   private link!: SocketLink;
   private handlers: Handlers | undefined;
   private isOpen = false;
+  /** What came before `bind`; no credit is given for it, so it is bounded by the window. */
+  private readonly waiting: (() => void)[] = [];
+  private closed: { code: number; reason: string } | undefined;
 
   /** Called once, before anything can arrive. */
   attach(link: SocketLink): void {
@@ -77,18 +83,45 @@ export class SocketAnswer implements AnswerSink {
 
   messagePart(isText: boolean, part: Uint8Array, isLast: boolean): void {
     const message = this.assembler.push(part, isLast);
-    this.link.consumed(part.length);
     if (message === "too_large") {
       this.link.cancel();
       return this.socketClosed(1009, "a message was too large");
     }
-    if (message) this.handlers?.message(isText ? new TextDecoder().decode(message) : message);
+    const act = () => {
+      this.link.consumed(part.length);
+      if (message) this.handlers?.message(isText ? new TextDecoder().decode(message) : message);
+    };
+    if (this.handlers) return act();
+    this.waiting.push(act);
+    if (this.waiting.length <= waitingMax) return;
+    this.link.cancel();
+    this.socketClosed(1013, "too many messages came before there was a reader");
   }
 
   socketClosed(code: number, reason: string): void {
-    const handlers = this.handlers;
+    if (!this.isOpen) {
+      return this.refusal.fail(
+        "protocol",
+        "sent",
+        "the worker closed a WebSocket before it opened",
+      );
+    }
+    this.closed ??= { code, reason };
+    this.tellClosed();
+  }
+
+  private tellClosed(): void {
+    const { handlers, closed } = this;
+    if (!handlers || !closed) return;
     this.handlers = undefined;
-    handlers?.closed(code, reason);
+    handlers.closed(closed.code, closed.reason);
+  }
+
+  /** Engines greet at once: what came between the handshake and this moment is told first. */
+  private bind(handlers: Handlers): void {
+    this.handlers = handlers;
+    for (const act of this.waiting.splice(0)) act();
+    this.tellClosed();
   }
 
   private session(protocol: string): SocketSession {
@@ -99,7 +132,7 @@ export class SocketAnswer implements AnswerSink {
           ? this.link.send(true, new TextEncoder().encode(message))
           : this.link.send(false, message),
       close: (code, reason) => this.link.close(code, reason),
-      bind: (handlers) => this.handlers = handlers,
+      bind: (handlers) => this.bind(handlers),
     };
   }
 }
