@@ -11,7 +11,7 @@ import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
 import { environmentFor } from "./environment.ts";
 import { type NodeThread, startNodeThread } from "./node_thread.ts";
-import { permissionsFor } from "./permissions.ts";
+import { permissionsFor, realPathOf } from "./permissions.ts";
 import { findTools, isExecutableFile } from "./tools.ts";
 
 export type LaunchOptions = {
@@ -49,6 +49,7 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
       tools,
       peer: identity.peerId,
       sourceFolder: sourceFolder(),
+      realPath: realPathOf,
     }),
     start: {
       type: "start",

@@ -1,4 +1,5 @@
 // What may the node thread do? Exactly what its configuration needs, and nothing else.
+import { basename, dirname, join } from "node:path";
 import { type PeerId, shortPeerId } from "../base/peer_id.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Tools } from "../config/thread_messages.ts";
@@ -19,6 +20,8 @@ export type PermissionNeeds = {
   readonly peer: PeerId;
   /** Folder of our own code when it runs from source, so that the thread can start the claim loader; else `null`. */
   readonly sourceFolder: string | null;
+  /** The path without links on its way; see {@link realPathOf}. */
+  readonly realPath: (path: string) => string;
 };
 
 /**
@@ -28,7 +31,10 @@ export type PermissionNeeds = {
  * working directory.
  */
 export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsObject {
-  const { config, folders, tools, peer, sourceFolder } = needs;
+  const { config, folders, tools, peer, sourceFolder, realPath } = needs;
+  // Homes of clusters are often links, and what is behind a link needs a right of its own.
+  const paths = (some: string[]) =>
+    [...new Set(some.flatMap((path) => [path, realPath(path)]))].sort();
   const own = [...folders.state, folders.socketPath];
   const engines = config.services.flatMap(({ socketPath }) => socketPath ?? []);
   const written = config.mesh.bootstrapFileWrite;
@@ -41,8 +47,8 @@ export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsOb
   return {
     net: true, // A peer may be at any address.
     run: allOrNone(Object.values(tools)),
-    read: unique([...own, ...engines, ...shared, ...files, keys, source].flat()),
-    write: unique([...own, ...engines, ...shared]), // A Unix socket is called with the right to write it.
+    read: paths([...own, ...engines, ...shared, ...files, keys, source].flat()),
+    write: paths([...own, ...engines, ...shared]), // A Unix socket is called with the right to write it.
     sys: ["hostname", "networkInterfaces", "cpus", "systemMemoryInfo"],
     env: false,
     ffi: false,
@@ -55,6 +61,12 @@ function allOrNone(paths: string[]): string[] | false {
   return paths.length === 0 ? false : paths;
 }
 
-function unique(paths: string[]): string[] {
-  return [...new Set(paths)].sort();
+/** The path without links on its way; what does not exist yet counts as no link. */
+export function realPathOf(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parsePeerId } from "../../../lib/base/peer_id.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { startNodeThread } from "../../../lib/launcher/node_thread.ts";
-import { permissionsFor } from "../../../lib/launcher/permissions.ts";
+import { permissionsFor, realPathOf } from "../../../lib/launcher/permissions.ts";
 import { within } from "../../support/within.ts";
 
 const deadlineMs = 10_000;
@@ -52,6 +52,7 @@ async function probe(root: string): Promise<Record<string, string>> {
       peer: parsePeerId("12D3KooWKn4BZKsvdid2wBKQrfSAixf3oYCcArQiAsGWCTfoADvH"),
       tools: { squeue: "/usr/bin/true" },
       sourceFolder: fileURLToPath(new URL("../../../lib", import.meta.url)),
+      realPath: realPathOf,
     }),
     start: {
       type: "start",

@@ -10,6 +10,7 @@ function configOf(flags: Record<string, string | string[]>): NodeConfig {
 }
 
 const peer = parsePeerId("12D3KooWKn4BZKsvdid2wBKQrfSAixf3oYCcArQiAsGWCTfoADvH");
+const realPath = (path: string) => path;
 const folders = { state: ["/state/default"], socketPath: "/run/otela/default.sock" };
 
 Deno.test("permissionsFor grants a plain node its folder, its socket and the network, and no more", () => {
@@ -19,6 +20,7 @@ Deno.test("permissionsFor grants a plain node its folder, its socket and the net
     tools: {},
     peer,
     sourceFolder: null,
+    realPath,
   });
   deepEqual(permissions, {
     net: true,
@@ -40,6 +42,7 @@ Deno.test("permissionsFor grants the tools by the absolute paths found", () => {
     tools,
     peer,
     sourceFolder: null,
+    realPath,
   });
   deepEqual(run, ["/usr/bin/nvidia-smi", "/opt/slurm/bin/squeue"]);
 });
@@ -57,6 +60,7 @@ Deno.test("permissionsFor grants what the configuration names: sockets, bootstra
     tools: {},
     peer,
     sourceFolder: "/src/lib",
+    realPath,
   });
   const own = ["/run/otela/default.sock", "/run/vllm.sock", "/state/default"];
   deepEqual(write, own);
@@ -65,11 +69,30 @@ Deno.test("permissionsFor grants what the configuration names: sockets, bootstra
 
 Deno.test("permissionsFor lets a head write its addresses, without opening the folder they are in", () => {
   const config = configOf({ role: "head", "bootstrap.write": "/home/ada/head.addr" });
-  const { write } = permissionsFor({ config, folders, tools: {}, peer, sourceFolder: null });
+  const { write } = permissionsFor({
+    config,
+    folders,
+    tools: {},
+    peer,
+    sourceFolder: null,
+    realPath,
+  });
   deepEqual(write, [
     "/home/ada/head.addr",
     "/home/ada/head.addr.CTfoADvH.new",
     "/run/otela/default.sock",
     "/state/default",
   ]);
+});
+
+Deno.test("permissionsFor grants what is behind a link too, as homes of clusters are links", () => {
+  const { write } = permissionsFor({
+    config: configOf({}),
+    folders: { state: ["/home/ada/state"], socketPath: "/run/otela/default.sock" },
+    tools: {},
+    peer,
+    sourceFolder: null,
+    realPath: (path) => path.replace("/home/", "/cluster/fs7/home/"),
+  });
+  deepEqual(write, ["/cluster/fs7/home/ada/state", "/home/ada/state", "/run/otela/default.sock"]);
 });
