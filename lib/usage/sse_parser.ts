@@ -34,9 +34,15 @@ export class SseParser {
     // An LF at the start belongs to the CR before it: the line has ended already.
     if (this.endsWithCr && text.startsWith("\n")) text = text.slice(1);
     this.endsWithCr = text.endsWith("\r");
-    const lines = (this.rest + text).split(/\r\n|\n|\r/);
+    const lines = text.split(/\r\n|\n|\r/);
+    // Only the new text is searched: a long line in tiny pieces would else be searched again for each.
+    lines[0] = this.rest + lines[0];
     this.rest = lines.pop() ?? "";
-    if (this.rest.length > eventCharactersMax) this.rest = "";
+    if (this.rest.length > eventCharactersMax) {
+      // A comment in its place: what follows of this line is not a line of its own.
+      this.rest = ":";
+      this.dataCharacters = Infinity;
+    }
     const events: SseEvent[] = [];
     for (const line of lines) {
       const event = this.readLine(line);
@@ -58,13 +64,15 @@ export class SseParser {
   }
 
   private addData(value: string): void {
-    this.dataCharacters += value.length;
+    // Each line counts its end too, so that empty ones are bounded as well.
+    this.dataCharacters += value.length + 1;
     if (this.dataCharacters <= eventCharactersMax) this.data.push(value);
+    else this.data = [];
   }
 
   private dispatch(): SseEvent | undefined {
     const event = { type: this.type || "message", data: this.data.join("\n"), id: this.id };
-    const hasData = this.data.length > 0;
+    const hasData = this.data.length > 0 && this.dataCharacters <= eventCharactersMax;
     this.type = "";
     this.data = [];
     this.dataCharacters = 0;

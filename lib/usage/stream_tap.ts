@@ -1,14 +1,23 @@
 // What must be known of a stream of events that passes by?
-import { type Bytes, KiB } from "../base/units.ts";
+import { type Bytes, KiB, MiB } from "../base/units.ts";
 import { SseParser } from "./sse_parser.ts";
 
 /** `"error"`, as a key of JSON; inside a JSON string its quotes would be escaped. */
 const mark = new TextEncoder().encode('"error"');
-/** An unfinished event longer than this is not looked into. */
+/** What is kept of an event that is not over; a longer one is looked into from then on alone. */
 const unfinishedBytesMax: Bytes = 64 * KiB;
+/** A longer line of JSON is given up. */
+const lineCharactersMax = 4 * MiB;
 
 const lf = 0x0a;
 const cr = 0x0d;
+
+/** Texts that hold whole events. */
+type Reader = {
+  push(chunk: Uint8Array): string[];
+  /** What came behind them and counts when nothing follows. */
+  readonly rest: string;
+};
 
 /**
  * Watches server-sent events, or lines of JSON, pass by: whether they stand at a boundary, and whether an error
@@ -16,12 +25,12 @@ const cr = 0x0d;
  * next to nothing. Changes nothing.
  */
 export class StreamTap {
-  /** An engine said inside its stream that it failed. */
-  sawError = false;
   /** Any byte has passed. */
   sawBytes = false;
+  private hasError = false;
   private matched = 0;
-  private isSuspicious = false;
+  /** There while the word was seen since the last boundary. */
+  private reader: Reader | undefined;
   private unfinished: Uint8Array[] = [];
   private unfinishedBytes: Bytes = 0;
   private last = lf;
@@ -35,74 +44,111 @@ export class StreamTap {
     const { length } = chunk;
     if (length === 0) return;
     this.sawBytes = true;
-    this.search(chunk);
+    const isSuspicious = this.search(chunk);
     this.beforeThat = length > 2 ? chunk[length - 3] : length > 1 ? this.last : this.beforeLast;
     this.beforeLast = length > 1 ? chunk[length - 2] : this.last;
     this.last = chunk[length - 1];
-    this.keep(chunk);
-    if (!this.isAtBoundary) return;
-    if (this.isSuspicious) this.inspect();
-    this.isSuspicious = false;
-    this.unfinished = [];
-    this.unfinishedBytes = 0;
+    if (isSuspicious && !this.reader) this.open();
+    if (this.reader) this.inspect(chunk);
+    if (this.isAtBoundary) this.forget();
+    else if (!this.reader) this.keep(chunk);
+  }
+
+  /** Whether an engine said inside its stream that it failed; a last line of JSON need not be ended. */
+  get sawError(): boolean {
+    return this.hasError || isError(this.reader?.rest ?? "");
   }
 
   /** Whether the last event is complete, so that another one may follow. */
   get isAtBoundary(): boolean {
-    const isLineEnd = this.last === lf || this.last === cr;
+    return this.isEnd(this.beforeThat, this.beforeLast, this.last);
+  }
+
+  private isEnd(beforeThat: number, beforeLast: number, last: number): boolean {
+    const isLineEnd = last === lf || last === cr;
     if (this.isLines || !isLineEnd) return isLineEnd;
-    const isCrLf = this.last === lf && this.beforeLast === cr;
-    const previous = isCrLf ? this.beforeThat : this.beforeLast;
+    const isCrLf = last === lf && beforeLast === cr;
+    const previous = isCrLf ? beforeThat : beforeLast;
     return previous === lf || previous === cr;
   }
 
-  private search(chunk: Uint8Array): void {
+  /** @returns Whether the word ended in this chunk. */
+  private search(chunk: Uint8Array): boolean {
     let { matched } = this;
+    let isFound = false;
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at];
       if (byte === mark[matched]) {
         matched += 1;
         if (matched === mark.length) {
-          this.isSuspicious = true;
+          isFound = true;
           matched = 1; // Its last quote may begin another.
         }
       } else matched = byte === mark[0] ? 1 : 0;
     }
     this.matched = matched;
+    return isFound;
   }
 
-  /** Chunks of an event that is not over; most events arrive whole, and then this keeps a reference for one call. */
+  /** Keeps the start of an event that is not over; most events arrive whole, and then nothing is kept. */
   private keep(chunk: Uint8Array): void {
-    if (this.unfinishedBytes + chunk.length > unfinishedBytesMax) {
-      this.unfinished = [];
-      this.unfinishedBytes = 0;
+    const start = this.lastBoundary(chunk);
+    if (start > 0 || this.unfinishedBytes + chunk.length > unfinishedBytesMax) this.forget();
+    this.unfinished.push(chunk.slice(start));
+    this.unfinishedBytes += chunk.length - start;
+  }
+
+  /** @returns Where in a chunk its last event begins; 0 when the chunk has no boundary. */
+  private lastBoundary(chunk: Uint8Array): number {
+    for (let end = chunk.length; end >= 3; end--) {
+      if (this.isEnd(chunk[end - 3], chunk[end - 2], chunk[end - 1])) return end;
     }
-    const isDone = this.isAtBoundary;
-    if (isDone && !this.isSuspicious) return;
-    this.unfinished.push(isDone ? chunk : chunk.slice());
-    this.unfinishedBytes += chunk.length;
+    return 0;
   }
 
-  private inspect(): void {
-    for (const text of this.isLines ? this.lines() : this.events()) {
-      if (isError(text)) this.sawError = true;
-    }
+  private forget(): void {
+    this.reader = undefined;
+    if (this.unfinishedBytes === 0) return;
+    this.unfinished = [];
+    this.unfinishedBytes = 0;
   }
 
-  private events(): string[] {
-    const parser = new SseParser();
-    return this.unfinished.flatMap((chunk) => parser.push(chunk)).map(({ data }) => data);
+  private open(): void {
+    this.reader = this.isLines ? new LineReader() : new EventReader();
+    for (const chunk of this.unfinished) this.inspect(chunk);
   }
 
-  private lines(): string[] {
-    const decoder = new TextDecoder();
-    const text = this.unfinished.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-    return text.split(/\r?\n/);
+  private inspect(chunk: Uint8Array): void {
+    for (const text of this.reader!.push(chunk)) if (isError(text)) this.hasError = true;
+  }
+}
+
+class EventReader implements Reader {
+  /** The HTML standard drops an event that was not ended. */
+  readonly rest = "";
+  private readonly parser = new SseParser();
+
+  push(chunk: Uint8Array): string[] {
+    return this.parser.push(chunk).map(({ data }) => data);
+  }
+}
+
+class LineReader implements Reader {
+  private readonly decoder = new TextDecoder();
+  rest = "";
+
+  push(chunk: Uint8Array): string[] {
+    const lines = this.decoder.decode(chunk, { stream: true }).split(/\r\n|\n|\r/);
+    lines[0] = this.rest + lines[0];
+    this.rest = lines.pop() ?? "";
+    if (this.rest.length > lineCharactersMax) this.rest = "";
+    return lines;
   }
 }
 
 /** OpenAI's `{"error":{…}}`, Anthropic's `{"type":"error",…}`. */
 function isError(text: string): boolean {
+  if (text === "") return false;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return false;
