@@ -1,5 +1,6 @@
 // Where do a node's records go, and how do they look?
 import { getTextFormatter, jsonLinesFormatter, type LogRecord } from "@logtape/logtape";
+import { isPeerId, shortPeerId } from "../base/peer_id.ts";
 import type { Log, LogLevel } from "../base/ports.ts";
 
 const rankOf: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
@@ -7,7 +8,10 @@ const rankOf: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2,
 /** LogTape's name for our `warn`; the others are the same. */
 const logtapeLevel = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 
-const textFormatter = getTextFormatter({ timestamp: "time", category: () => "" });
+const textFormatter = getTextFormatter({
+  timestamp: "time",
+  format: ({ timestamp, level, message }) => `${timestamp} ${level} ${message}`,
+});
 
 /** Whether a log of that level writes records of another. */
 export function writesLevel(config: { readonly level: LogLevel }, level: LogLevel): boolean {
@@ -59,6 +63,7 @@ function pairs(fields: Readonly<Record<string, unknown>>): string[] {
 
 /** Words stand bare, everything else as JSON: no foreign text can begin a line of its own. */
 function text(value: unknown): string {
+  if (typeof value === "string" && isPeerId(value)) return `…${shortPeerId(value)}`;
   if (typeof value === "string" && /^[\w.:/@+-]+$/.test(value)) return value;
   return JSON.stringify(value) ?? "-";
 }

@@ -13,7 +13,8 @@ export type NetworkViewPorts = {
   readonly members: Members;
   /** This node's own services, as they are now. */
   readonly ownServices: () => readonly ServiceClaim[];
-  readonly connectednessOf: (peer: PeerId) => Connectedness;
+  /** Of the peers that are connected. */
+  readonly connectedness: () => ReadonlyMap<PeerId, Connectedness>;
   readonly startedAtMs: number;
 };
 
@@ -42,16 +43,7 @@ export class NetworkView {
 
   /** For people. */
   table(): MeshTable {
-    return this.tableMade ??= {
-      self: this.ports.registry.self,
-      entries: [...this.ports.registry.entries.values()].map((row): TableEntry => ({
-        peer: row.owner,
-        claim: row.claim,
-        status: this.statusOf(row.owner),
-        connectedness: this.ports.connectednessOf(row.owner),
-        heardAtMs: row.receivedAtMs,
-      })).sort((a, b) => a.peer < b.peer ? -1 : 1),
-    };
+    return this.tableMade ??= this.makeTable();
   }
 
   /** Whether any peer claims a service, or one group of it, also one that has left. */
@@ -62,6 +54,19 @@ export class NetworkView {
       }
     }
     return false;
+  }
+
+  private makeTable(): MeshTable {
+    const { registry } = this.ports;
+    const connectedness = this.ports.connectedness();
+    const entries = [...registry.entries.values()].map((row): TableEntry => ({
+      peer: row.owner,
+      claim: row.claim,
+      status: this.statusOf(row.owner),
+      connectedness: connectedness.get(row.owner) ?? "not_connected",
+      heardAtMs: row.receivedAtMs,
+    }));
+    return { self: registry.self, entries: entries.sort((a, b) => a.peer < b.peer ? -1 : 1) };
   }
 
   private statusOf(peer: PeerId): PeerStatus {

@@ -1,7 +1,7 @@
 // Which parts does a node have, and how do they hear of each other?
 import type { OtelaError } from "../base/errors.ts";
 import type { Log } from "../base/ports.ts";
-import type { PeerId } from "../base/peer_id.ts";
+import { isPeerId, type PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
@@ -14,7 +14,7 @@ import { LocalExchanger } from "../exchange/local_exchanger.ts";
 import type { ClientDoor } from "../gateway/client_door.ts";
 import { ClientSweep } from "../gateway/client_sweep.ts";
 import type { DoorListener } from "../gateway/door_listener.ts";
-import type { Readiness } from "../gateway/ports.ts";
+import type { Connectedness, Readiness } from "../gateway/ports.ts";
 import type { Identity } from "../identity/identity.ts";
 import { WindowBudget } from "../lane/window.ts";
 import { Members } from "../membership/members.ts";
@@ -23,16 +23,20 @@ import type { HardwareClaim } from "../registry/claim.ts";
 import type { Registry } from "../registry/registry.ts";
 import { LoadBook } from "../routing/load_book.ts";
 import { ServiceSet } from "../service/service_set.ts";
+import { announcedAddresses } from "./announced_addresses.ts";
 import { ClaimLoader } from "./claim_loader.ts";
 import { ClaimSource } from "./claim_source.ts";
 import { monotonicClock } from "./clock.ts";
 import { createDoors } from "./create_doors.ts";
-import { createRegistry, duplicateError, storeEpoch } from "./create_registry.ts";
+import { createRegistry } from "./create_registry.ts";
+import { drain } from "./drain.ts";
+import { driveRegistry } from "./drive_registry.ts";
 import { MemberDriver } from "./member_driver.ts";
 import { NetworkView } from "./network_view.ts";
-import { RegistryDriver } from "./registry_driver.ts";
+import type { RegistryDriver } from "./registry_driver.ts";
 import { SnapshotKeeper } from "./snapshot_keeper.ts";
 import { SyncDriver } from "./sync_driver.ts";
+import { wireMesh } from "./wire_mesh.ts";
 
 /** What the parts are made from. */
 export type NodePartsOptions = {
@@ -95,9 +99,12 @@ export class NodeParts {
       privateKeyProtobuf: identity.privateKeyProtobuf,
       role: config.role,
       listen: config.mesh.listen,
-      announce: config.mesh.announce,
+      announce: announcedAddresses(config.mesh),
+      announceFilter: config.mesh.announceFilter,
+      bootstrapWrite: config.mesh.bootstrapFileWrite,
+      connectionsMax: config.mesh.connectionsMax,
       bootstrap: config.mode === "standalone" ? [] : config.mesh.bootstrap,
-      deny: config.mesh.deny.filter((entry): entry is PeerId => entry.length >= 46),
+      deny: config.mesh.deny.filter(isPeerId),
       clock: monotonicClock,
       random: Math.random,
       log,
@@ -127,10 +134,10 @@ export class NodeParts {
       registry: this.registry,
       members: this.members,
       ownServices: () => this.services.claims(),
-      connectednessOf: (peer) => this.connectednessOf(peer),
+      connectedness: () => this.connectedness(),
       startedAtMs: this.startedAtMs,
     });
-    this.registryDriver = this.driveRegistry();
+    this.registryDriver = driveRegistry(this, this.loader);
     const openStream = (protocol: "exchange" | "sync") => (peer: PeerId, signal: AbortSignal) =>
       this.openStream(peer, protocol, signal);
     this.syncs = new SyncDriver({
@@ -213,11 +220,7 @@ export class NodeParts {
     this.isStopping = true;
     this.network.changed();
     this.claims.stateNow();
-    const endMs = this.clock.nowMs() + deadlineMs;
-    await Promise.all(this.doors.map((door) => door.close(deadlineMs)));
-    while (this.isBusy && this.clock.nowMs() < endMs) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await drain(this, this.doors, deadlineMs);
   }
 
   /** Ends everything at once. Idempotent. */
@@ -229,20 +232,8 @@ export class NodeParts {
     return this.mesh.connectedPeers().length > 0 || this.mesh.isAlone();
   }
 
-  private get isBusy(): boolean {
-    return this.calls.openCount + this.pool.counts().exchanges + this.server.openCount > 0;
-  }
-
   private async begin(): Promise<void> {
-    const { mesh } = this;
-    mesh.handle("exchange", (peer, stream) => this.server.accept(peer, stream));
-    mesh.handle("sync", (peer, stream) => this.syncs.accept(peer, stream));
-    mesh.onGossip((from, bytes) => this.registryDriver.gossiped(from, bytes));
-    mesh.subscribe((event) => {
-      if (event.type === "connected") this.connected(event.peer, event.isRelayed);
-      else if (event.type === "disconnected") this.disconnected(event.peer);
-    });
-    for (const { peer, isRelayed } of mesh.connectedPeers()) this.connected(peer, isRelayed);
+    wireMesh(this);
     this.services.subscribe(() => {
       this.network.changed();
       this.claims.changed();
@@ -253,31 +244,17 @@ export class NodeParts {
     this.claims.stateNow();
   }
 
-  private connected(peer: PeerId, isRelayed: boolean): void {
-    this.registry.connectionOpened(peer);
-    this.pool.forgive(peer);
-    if (!isRelayed) this.pool.betterPath(peer);
-    this.memberDriver.apply(peer, { type: "connected" });
-    this.network.changed();
-    this.syncs.opened(peer);
-    this.claims.changed();
-  }
-
-  private disconnected(peer: PeerId): void {
-    this.registry.connectionClosed(peer);
-    this.syncs.disconnected(peer);
-    this.memberDriver.apply(peer, { type: "disconnected", remainingCount: 0 });
-    this.network.changed();
-  }
-
   private stalled(peer: PeerId): void {
     this.options.log.warn("lane.stalled", { peer });
   }
 
-  private connectednessOf(peer: PeerId): "connected" | "limited" | "not_connected" {
-    const connection = this.mesh.connectedPeers().find((one) => one.peer === peer);
-    if (!connection) return "not_connected";
-    return connection.isRelayed ? "limited" : "connected";
+  private connectedness(): Map<PeerId, Connectedness> {
+    return new Map(
+      this.mesh.connectedPeers().map(({ peer, isRelayed }) => [
+        peer,
+        isRelayed ? "limited" : "connected",
+      ]),
+    );
   }
 
   private async openStream(peer: PeerId, protocol: "exchange" | "sync", signal: AbortSignal) {
@@ -286,34 +263,6 @@ export class NodeParts {
       await this.mesh.connect(peer, addresses, signal);
     }
     return await this.mesh.openStream(peer, protocol, signal);
-  }
-
-  private driveRegistry(): RegistryDriver {
-    const { options, mesh } = this;
-    const isHub = options.config.role !== "worker";
-    return new RegistryDriver({
-      registry: this.registry,
-      clock: this.clock,
-      log: options.log,
-      loader: this.loader,
-      publish: (envelope) => void mesh.publish(envelope).catch(() => {}),
-      show: (peer, envelope) => this.syncs.show(peer, envelope),
-      storeEpoch: (epoch) => storeEpoch(options.places.epochFile, epoch),
-      changed: (owner) => {
-        this.network.changed();
-        if (owner === this.registry.self) return;
-        const role = this.registry.entries.get(owner)?.claim.role;
-        // Heads look for everybody; workers and relays are found by heads, and look for heads.
-        const isWanted = isHub || role !== "worker";
-        this.memberDriver.apply(owner, { type: "claimSeen", isNewRun: false, isWanted });
-        this.snapshots.changed();
-      },
-      removed: () => this.network.changed(),
-      duplicate: (hosts, mustYield) => {
-        if (mustYield) options.mustEnd(duplicateError(hosts));
-      },
-      worked: () => this.syncs.worked(),
-    });
   }
 
   private async closeAll(): Promise<void> {

@@ -4,7 +4,8 @@ import { messageOf } from "../base/errors.ts";
 import type { Clock, Log } from "../base/ports.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
-import { SyncSession, type SyncTable } from "../registry/sync.ts";
+import { SyncSession } from "../registry/sync.ts";
+import type { SyncTable } from "../registry/sync_table.ts";
 
 /** What the driver works with. */
 export type SyncDriverPorts = {

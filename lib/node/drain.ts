@@ -1,0 +1,25 @@
+// How does a node stop without breaking what it has begun?
+import type { DoorListener } from "../gateway/door_listener.ts";
+import type { Ms } from "../base/units.ts";
+import type { NodeParts } from "./node_parts.ts";
+
+/** Looked at so often whether the last exchange is over. */
+const lookMs: Ms = 20;
+
+/**
+ * Waits until nothing runs any more: requests of clients, exchanges with peers, calls of engines.
+ * @param deadlineMs Then it returns all the same.
+ */
+export async function drain(
+  parts: NodeParts,
+  doors: readonly DoorListener[],
+  deadlineMs: Ms,
+): Promise<void> {
+  const { clock, calls, pool, server } = parts;
+  const endMs = clock.nowMs() + deadlineMs;
+  const isBusy = () => calls.openCount + pool.counts().exchanges + server.openCount > 0;
+  await Promise.all(doors.map((door) => door.close(deadlineMs)));
+  while (isBusy() && clock.nowMs() < endMs) {
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+}

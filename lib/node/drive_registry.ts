@@ -1,0 +1,35 @@
+// What does the node do with what the registry asks for?
+import type { ClaimLoader } from "./claim_loader.ts";
+import { duplicateError, storeEpoch } from "./create_registry.ts";
+import type { NodeParts } from "./node_parts.ts";
+import { RegistryDriver } from "./registry_driver.ts";
+
+/** Joins the registry to gossip, loader, syncs, membership and files. */
+export function driveRegistry(parts: NodeParts, loader: ClaimLoader): RegistryDriver {
+  const { options, mesh, registry } = parts;
+  const isHub = options.config.role !== "worker";
+  return new RegistryDriver({
+    registry,
+    clock: parts.clock,
+    log: options.log,
+    loader,
+    // Alone there is nobody to tell, and a sync tells whoever comes.
+    publish: (envelope) => void mesh.publish(envelope).catch(() => {}),
+    show: (peer, envelope) => parts.syncs.show(peer, envelope),
+    storeEpoch: (epoch) => storeEpoch(options.places.epochFile, epoch),
+    changed: (owner) => {
+      parts.network.changed();
+      if (owner === registry.self) return;
+      const role = registry.entries.get(owner)?.claim.role;
+      // Heads look for everybody; workers and relays are found by heads, and look for heads.
+      const isWanted = isHub || role !== "worker";
+      parts.memberDriver.apply(owner, { type: "claimSeen", isNewRun: false, isWanted });
+      parts.snapshots.changed();
+    },
+    removed: () => parts.network.changed(),
+    duplicate: (hosts, mustYield) => {
+      if (mustYield) options.mustEnd(duplicateError(hosts));
+    },
+    worked: () => parts.syncs.worked(),
+  });
+}

@@ -1,0 +1,36 @@
+// Who hears what of the mesh?
+import type { PeerId } from "../base/peer_id.ts";
+import type { NodeParts } from "./node_parts.ts";
+
+/** Gives streams, gossip and the coming and going of peers to the parts that live by them. */
+export function wireMesh(parts: NodeParts): void {
+  const { mesh, server, syncs, registryDriver } = parts;
+  mesh.handle("exchange", (peer, stream) => server.accept(peer, stream));
+  mesh.handle("sync", (peer, stream) => syncs.accept(peer, stream));
+  mesh.onGossip((from, bytes) => registryDriver.gossiped(from, bytes));
+  mesh.subscribe((event) => {
+    if (event.type === "connected") connected(parts, event.peer, event.isRelayed);
+    else if (event.type === "disconnected") disconnected(parts, event.peer);
+  });
+  for (const { peer, isRelayed } of mesh.connectedPeers()) connected(parts, peer, isRelayed);
+}
+
+function connected(parts: NodeParts, peer: PeerId, isRelayed: boolean): void {
+  const { registry, pool, memberDriver, network, syncs, claims } = parts;
+  registry.connectionOpened(peer);
+  pool.forgive(peer);
+  if (!isRelayed) pool.betterPath(peer);
+  memberDriver.apply(peer, { type: "connected" });
+  network.changed();
+  syncs.opened(peer);
+  // A connection can show this node an address of its own that it did not know.
+  claims.changed();
+}
+
+function disconnected(parts: NodeParts, peer: PeerId): void {
+  const { registry, memberDriver, network, syncs } = parts;
+  registry.connectionClosed(peer);
+  syncs.disconnected(peer);
+  memberDriver.apply(peer, { type: "disconnected", remainingCount: 0 });
+  network.changed();
+}
