@@ -13,6 +13,7 @@ const longQuestion = "Tell a long story about a watchmaker who lives in a tower 
 const longAnswer = { x_engine: { tokens: 400, intervalMs: 10 } };
 /** A reader would then be in the middle of the answer. */
 const tokensBeforeEnd = 12;
+
 /** The mesh, and how to ask it. */
 export type Stage = {
   readonly picture: Picture;

@@ -5,6 +5,7 @@ import { type CommandSpec, jsonOption } from "../command.ts";
 import { ExitCode } from "../exit_code.ts";
 import { readNodeConfig } from "../node_config.ts";
 
+/** `otela peer-id`: only reads; never creates a key. */
 export const peerIdCommand: CommandSpec = {
   name: "peer-id",
   summary: "Print the PeerId of this user's node",

@@ -73,6 +73,7 @@ const removeCommand: CommandSpec = {
   },
 };
 
+/** `otela service …`: what changes lasts until the node stops. */
 export const serviceCommands: CommandGroup = {
   name: "service",
   summary: "Look at and change what the running node offers",

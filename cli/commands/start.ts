@@ -8,6 +8,7 @@ import { readNodeConfig } from "../node_config.ts";
 import { columns } from "../table.ts";
 import { versionFacts } from "./version.ts";
 
+/** `otela start`: in the foreground; its flags are those of the configuration. */
 export const startCommand: CommandSpec = {
   name: "start",
   summary: "Run a node until it is told to stop",

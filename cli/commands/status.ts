@@ -6,6 +6,7 @@ import { findNode } from "../find_node.ts";
 import { askOperator } from "../operator_client.ts";
 import { columns } from "../table.ts";
 
+/** `otela status` */
 export const statusCommand: CommandSpec = {
   name: "status",
   summary: "Tell what the running node is doing",

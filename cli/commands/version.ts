@@ -16,6 +16,7 @@ export function versionLine(): string {
   return `otela ${versionFacts.otela} (deno ${versionFacts.deno}, ${versionFacts.target})`;
 }
 
+/** `otela version` */
 export const versionCommand: CommandSpec = {
   name: "version",
   summary: "Print the version",

@@ -50,6 +50,7 @@ export type StopMessage = {
   readonly deadlineMs: Ms;
 };
 
+/** Everything that the launcher says. */
 export type MessageToThread = StartMessage | StopMessage;
 
 /** The thread listens; messages sent earlier may be lost. */
@@ -86,6 +87,7 @@ export type EventMessage = {
   readonly fields: Readonly<Record<string, unknown>>;
 };
 
+/** Everything that the thread says. */
 export type MessageFromThread =
   | AwakeMessage
   | ReadyMessage

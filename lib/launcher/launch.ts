@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, OtelaError } from "../base/errors.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
 import type { EventMessage, VersionFacts } from "../config/thread_messages.ts";
@@ -14,6 +14,7 @@ import { type NodeThread, startNodeThread } from "./node_thread.ts";
 import { permissionsFor, realPathOf } from "./permissions.ts";
 import { findTools, isExecutableFile } from "./tools.ts";
 
+/** A node to run, and who hears of it. */
 export type LaunchOptions = {
   readonly config: NodeConfig;
   readonly places: Places;
@@ -63,7 +64,12 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
     onEvent,
   });
   stack.defer(() => thread.terminate());
-  lock.lost.addEventListener("abort", () => thread.stop("another process took the instance", 0));
+  const taken = new OtelaError(
+    "instance_locked",
+    `Another process took over instance "${places.instance}" while this one stood still`,
+  );
+  // No goodbye: it would be one of the other process too.
+  lock.lost.addEventListener("abort", () => thread.terminate(taken));
   const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
   thread.ready.then(
     () => writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e))),

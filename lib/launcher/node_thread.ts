@@ -13,6 +13,7 @@ import type {
 /** After the drain deadline a node still says goodbye and writes its snapshot (guess, generous). */
 const farewellMs: Ms = 3 * secondMs;
 
+/** What to start, and who listens. */
 export type NodeThreadOptions = {
   /** The module that the thread runs. */
   readonly entry: URL;
@@ -34,8 +35,8 @@ export type NodeThread = {
   readonly ended: Promise<void>;
   /** Asks it to stop; running exchanges may go on for `deadlineMs`. Idempotent. */
   stop(reason: string, deadlineMs: Ms): void;
-  /** Ends the thread at once; `ended` settles as if it had stopped. */
-  terminate(): void;
+  /** Ends the thread at once, without a goodbye; `ended` settles as if it had stopped, or rejects with `error`. */
+  terminate(error?: OtelaError): void;
 };
 
 /** Starts the thread. It holds the listed permissions and no other from its first instruction on. */
@@ -86,5 +87,5 @@ export function startNodeThread(options: NodeThreadOptions): NodeThread {
     const late = `Cannot stop the node in good order: it has said nothing for ${limitMs} ms`;
     timer = setTimeout(() => settle(new OtelaError("timed_out", late)), limitMs);
   };
-  return { ready: ready.promise, ended: ended.promise, stop, terminate: () => settle() };
+  return { ready: ready.promise, ended: ended.promise, stop, terminate: settle };
 }

@@ -13,6 +13,7 @@ export type ReadyLine = {
   readonly multiaddrs: readonly string[];
 };
 
+/** How to start a node. */
 export type NodeOptions = {
   /** Folder for everything the node writes, its home included; the caller removes it. */
   readonly home: string;
