@@ -28,7 +28,13 @@ const droppedFromRequest = new Set([
 ]);
 
 /** Besides hop-by-hop: what only the node that the client called can say truly. */
-const droppedFromResponse = new Set([...hopByHop, "alt-svc", "ocf-version", "x-computing-node"]);
+const droppedFromResponse = new Set([
+  ...hopByHop,
+  "alt-svc",
+  "ocf-version",
+  "x-computing-node",
+  "x-request-id",
+]);
 
 /**
  * The headers of a client's request as an engine may see them: without hop-by-hop headers and those that

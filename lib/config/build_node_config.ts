@@ -3,7 +3,13 @@ import { isIP } from "node:net";
 import type { LogLevel } from "../base/ports.ts";
 import { buildServices, type ReadSecret } from "./build_services.ts";
 import { expandPath } from "./decode_text.ts";
-import type { MeshConfig, NetworkConfig, NodeConfig, RoutingConfig } from "./node_config.ts";
+import type {
+  LogConfig,
+  MeshConfig,
+  NetworkConfig,
+  NodeConfig,
+  RoutingConfig,
+} from "./node_config.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -61,7 +67,11 @@ export function buildNodeConfig(
       leaseEphemeralMs: settings.number("registry.lease_ephemeral"),
       cleanslate: settings.bool("cleanslate"),
     },
-    log: { level: levelOfNumber[level] ?? level as LogLevel, json: settings.bool("log.json") },
+    log: {
+      level: levelOfNumber[level] ?? level as LogLevel,
+      json: settings.bool("log.json"),
+      requests: settings.text("log.requests") as LogConfig["requests"],
+    },
     state: {
       root: settings.optionalText("state_dir"),
       configDir: settings.optionalText("config_dir"),

@@ -156,6 +156,17 @@ export const nodeKeys: readonly ConfigKey[] = [
     aliases: ["log_level"],
     choices: ["debug", "info", "warn", "error", "-1", "0", "1", "2"],
   }),
+  key(
+    "log.requests",
+    "string",
+    "failed",
+    "ours",
+    "Which client requests are logged, one line each",
+    {
+      flag: "--log-requests",
+      choices: ["all", "failed", "none"],
+    },
+  ),
   key("log.json", "bool", false, "reference", "One JSON object per log record", {
     flag: "--log-json",
     aliases: ["production_logging"],

@@ -102,7 +102,12 @@ export type RegistryConfig = {
   readonly cleanslate: boolean;
 };
 
-export type LogConfig = { readonly level: LogLevel; readonly json: boolean };
+export type LogConfig = {
+  readonly level: LogLevel;
+  readonly json: boolean;
+  /** Which client requests are written down. */
+  readonly requests: "all" | "failed" | "none";
+};
 
 /** Input of `resolvePlaces`: what the person said of places, `null` where nothing. */
 export type StateConfig = {

@@ -30,23 +30,27 @@ export type AccessRecord = {
 
 /** Where finished requests are written down. */
 export interface AccessLog {
-  /** Ask before building a record: when the level is off a request costs this one look. */
-  readonly isOn: boolean;
+  /** Ask before building a record: a request that is not written down costs this one look. */
+  wants(outcome: RequestOutcome): boolean;
   write(record: AccessRecord): void;
 }
 
 /** Longest path in a record; the rest is cut. */
 const pathCharactersMax = 512;
 
-/**
- * An access log that writes `request.done` at info.
- * @param isOn Whether the log passes info on; a port cannot be asked for its level.
- */
-export function createAccessLog(log: Log, isOn: boolean): AccessLog {
+/** Which requests are written down; at thousands a second a line for each would be most of the log's work. */
+export type AccessLogChoice = "all" | "failed" | "none";
+
+/** An access log that writes `request.done` at info. */
+export function createAccessLog(log: Log, choice: AccessLogChoice): AccessLog {
+  const wants = (outcome: RequestOutcome): boolean => {
+    if (choice !== "failed") return choice === "all";
+    return outcome !== "ok" && outcome !== "client_gone";
+  };
   return {
-    isOn,
+    wants,
     write(record) {
-      if (!isOn) return;
+      if (!wants(record.outcome)) return;
       const { path, durationMs, firstByteMs } = record;
       log.info("request.done", {
         ...record,

@@ -115,7 +115,7 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
       "outcome" | "code" | "attempts" | "worker"
     >,
   ): void {
-    if (!ports.accessLog.isOn) return;
+    if (!ports.accessLog.wants(end.outcome)) return;
     const durationMs = ports.clock.nowMs() - visit.receivedAtMs;
     ports.accessLog.write({
       requestId: visit.requestId,
@@ -132,7 +132,8 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
 
   /** The headers that are on every answer, whoever made it. */
   function finish(response: Response, { requestId, head }: Visit): Response {
-    response.headers.set("x-request-id", requestId);
+    // Engines' own were dropped on the way; appending costs half of setting.
+    response.headers.append("x-request-id", requestId);
     if (ports.config.isServerCompressing) forbidCompression(response.headers);
     if (head.origin !== "" && head.preflightMethod === "") {
       appendAll(response.headers, cors.answer(head.origin));

@@ -164,7 +164,7 @@ export class ForwardRun {
     if (this.isHolding && end.outcome !== "ok" && end.outcome !== "engine_error") return;
     token.finished(end.outcome, this.worker, this.attemptCount, this.status);
     const { accessLog, clock } = this.ports;
-    if (!accessLog.isOn) return;
+    if (!accessLog.wants(end.outcome)) return;
     const firstByteMs = end.firstByteAtMs === -1 ? -1 : end.firstByteAtMs - context.receivedAtMs;
     accessLog.write({
       requestId: context.requestId,

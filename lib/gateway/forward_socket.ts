@@ -91,7 +91,7 @@ class SocketSearch {
     const { attempts, token, context } = this.facts;
     token.finished("ok", this.worker, attempts.count, 101);
     const { accessLog, clock } = this.ports;
-    if (!accessLog.isOn) return;
+    if (!accessLog.wants("ok")) return;
     accessLog.write({
       requestId: context.requestId,
       method: this.request.method,

@@ -21,14 +21,14 @@ const openAiService = "llm";
 export function createDoors(
   parts: NodeParts,
 ): { clientDoor: ClientDoor; operatorDoor: (request: Request) => Promise<Response> } {
-  const { config, log, isAccessLogOn, stop } = parts.options;
+  const { config, log, stop } = parts.options;
   const keys = readKeys(config.doors.clientKeysFile);
   const isOpenDoor = !isLoopbackAddress(parts.httpHost) && keys === null;
   if (isOpenDoor && config.role === "head") {
     log.warn("door.open", { host: parts.httpHost, hint: "client.keys asks clients for a key" });
   }
   const metrics = createMetrics(parts);
-  const accessLog = createAccessLog(log, isAccessLogOn);
+  const accessLog = createAccessLog(log, config.log.requests);
   const newRequestId = requestIds(randomBytes(6).toString("hex"));
   const forwarder = createForwarder({
     self: parts.registry.self,

@@ -13,11 +13,6 @@ const textFormatter = getTextFormatter({
   format: ({ timestamp, level, message }) => `${timestamp} ${level} ${message}`,
 });
 
-/** Whether a log of that level writes records of another. */
-export function writesLevel(config: { readonly level: LogLevel }, level: LogLevel): boolean {
-  return rankOf[level] >= rankOf[config.level];
-}
-
 /**
  * A log that writes one line a record.
  * @param write Takes a whole line with its end; usually to stderr, since stdout is the result.
@@ -28,7 +23,7 @@ export function createLog(
 ): Log {
   const format = config.json ? jsonLinesFormatter : textFormatter;
   const writer = (level: LogLevel) => {
-    if (!writesLevel(config, level)) return () => {};
+    if (rankOf[level] < rankOf[config.level]) return () => {};
     return (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
       write(format(recordOf(level, event, fields, config.json)));
   };

@@ -17,7 +17,7 @@ import { hardwareClaimOf } from "../platform/hardware.ts";
 import { machineFacts } from "../platform/machine.ts";
 import { queryGpus } from "../platform/nvidia_smi_run.ts";
 import { startAutomerge } from "../registry/automerge.ts";
-import { createLog, writesLevel } from "./log.ts";
+import { createLog } from "./log.ts";
 import { NodeParts } from "./node_parts.ts";
 
 /** Everything a node must be told. Its caller holds the lock of the instance. */
@@ -119,7 +119,6 @@ async function startParts(
     identity: loaded.identity,
     automerge,
     epoch: next.epoch,
-    isAccessLogOn: writesLevel(config.log, "info"),
     ...hooks,
   });
 }

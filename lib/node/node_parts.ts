@@ -48,7 +48,6 @@ export type NodePartsOptions = {
   /** Of this start, kept already. */
   readonly epoch: number;
   readonly log: Log;
-  readonly isAccessLogOn: boolean;
   /** The node cannot go on. */
   readonly mustEnd: (error: OtelaError) => void;
   /** The operator asked to stop. */

@@ -18,15 +18,19 @@ const record: AccessRecord = {
   code: "",
 };
 
-Deno.test("createAccessLog writes one bounded record a request, and nothing when it is off", () => {
+Deno.test("createAccessLog writes one bounded record of each request that it is to write", () => {
   const written: [string, Record<string, unknown>][] = [];
   const log = {
     ...silentLog,
     info: (event: string, fields = {}) => void written.push([event, fields]),
   };
-  createAccessLog(log, false).write(record);
+  createAccessLog(log, "none").write({ ...record, outcome: "worker_failed" });
+  createAccessLog(log, "failed").write(record);
+  createAccessLog(log, "failed").write({ ...record, outcome: "client_gone" });
   equal(written.length, 0);
-  createAccessLog(log, true).write(record);
+  createAccessLog(log, "failed").write({ ...record, outcome: "worker_failed" });
+  equal(written.pop()?.[1].outcome, "worker_failed");
+  createAccessLog(log, "all").write(record);
   const [[event, fields]] = written;
   equal(event, "request.done");
   equal((fields.path as string).length, 513);

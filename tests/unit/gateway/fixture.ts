@@ -93,7 +93,7 @@ export function fixture(
     clock: { nowMs: () => 5_000 },
     wallClock: () => 1_700_000_005_000,
     log: { ...silentLog, error: (event, fields) => void logged.push({ event, fields }) },
-    accessLog: { isOn: true, write: (record) => void records.push(record) },
+    accessLog: { wants: () => true, write: (record) => void records.push(record) },
     keys: null,
     forwarder: {
       forward(request, target, context) {
