@@ -32,12 +32,19 @@ export type LaunchedNode = AsyncDisposable & { readonly thread: NodeThread };
  * Takes the instance for this process and starts the node thread. This thread never touches the network; the
  * other one touches nothing but the network and the places given here. The locks, the socket's folder and the
  * pointer file are this thread's business alone: whether the holder of a lock still lives is learnt by running
- * `cat`, and a node that may run `cat` could read any key of the user.
+ * `cat`, and a node that may run `cat` could read any key of the user. The folder of an ephemeral instance is
+ * removed after a stop in good order.
  * @throws {OtelaError} `instance_locked` when another process runs it, `identity_damaged`, `state_unusable`.
  */
 export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> {
   const { config, places, version, env, warn, onEvent } = options;
   await using stack = new AsyncDisposableStack();
+  let isClean = false;
+  if (places.isEphemeral) {
+    stack.defer(async () => { // After the locks in it were given back.
+      if (isClean) await Deno.remove(places.instanceDir, { recursive: true }).catch(() => {});
+    });
+  }
   const lock = stack.use(await acquireInstanceLock(places.lockDirs, { warn }));
   const socketPath = await prepareSocketPath(places.socketPaths, Deno.uid() ?? 0);
   const { identity } = await loadOrCreateIdentity(places.keyFile);
@@ -70,6 +77,7 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
   );
   // No goodbye: it would be one of the other process too.
   lock.lost.addEventListener("abort", () => thread.terminate(taken));
+  thread.ended.then((end) => isClean = end === "stopped", () => {}); // Told to who waits for it.
   const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
   thread.ready.then(
     () => writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e))),

@@ -29,13 +29,13 @@ export type NodeThread = {
   /** Settles when the node serves; rejects as `ended` does. */
   readonly ready: Promise<ReadyMessage>;
   /**
-   * Settles when the node has stopped in good order. Rejects with an `OtelaError`: with the node's own code
+   * Settles when the node has `stopped` in good order or was terminated. Rejects with an `OtelaError`: with the node's own code
    * when it says why, `node_failed` when the thread died of a fault, `timed_out` when it did not stop.
    */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<"stopped" | "terminated">;
   /** Asks it to stop; running exchanges may go on for `deadlineMs`. Idempotent. */
   stop(reason: string, deadlineMs: Ms): void;
-  /** Ends the thread at once, without a goodbye; `ended` settles as if it had stopped, or rejects with `error`. */
+  /** Ends the thread at once, without a goodbye; `ended` rejects with `error` when there is one. */
   terminate(error?: OtelaError): void;
 };
 
@@ -47,7 +47,7 @@ export function startNodeThread(options: NodeThreadOptions): NodeThread {
     deno: { permissions: options.permissions },
   });
   const ready = Promise.withResolvers<ReadyMessage>();
-  const ended = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<"stopped" | "terminated">();
   ready.promise.catch(() => {}); // Who waits for `ended` alone is told there.
   ended.promise.catch(() => {});
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -62,18 +62,20 @@ export function startNodeThread(options: NodeThreadOptions): NodeThread {
     isAwake = true;
     unsent.splice(0).forEach(send);
   };
-  const settle = (error?: OtelaError) => {
+  const settle = (end: "stopped" | "terminated" | OtelaError = "terminated") => {
     clearTimeout(timer);
     worker.terminate();
-    ready.reject(error ?? new OtelaError("node_stopping", "The node stopped before it was ready"));
-    if (error) ended.reject(error);
-    else ended.resolve();
+    const isFailure = end instanceof OtelaError;
+    if (isFailure) ended.reject(end);
+    else ended.resolve(end);
+    const early = new OtelaError("node_stopping", "The node stopped before it was ready");
+    ready.reject(isFailure ? end : early);
   };
   worker.onmessage = ({ data }: MessageEvent<MessageFromThread>) => {
     if (data.type === "awake") wake();
     else if (data.type === "ready") ready.resolve(data);
     else if (data.type === "event") options.onEvent(data);
-    else if (data.type === "stopped") settle();
+    else if (data.type === "stopped") settle("stopped");
     else settle(new OtelaError(data.code, data.message));
   };
   worker.onerror = (event) => {

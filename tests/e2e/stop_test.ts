@@ -74,3 +74,19 @@ Deno.test("C071: a second signal ends the node at once, whatever runs", async ()
     equal((await rest).includes("[DONE]"), false);
   });
 });
+
+Deno.test("A node of a Slurm task has an instance of its own, and leaves none behind", async () => {
+  const home = await Deno.makeTempDir({ prefix: "otela-e2e-" });
+  try {
+    const args = ["--host", "127.0.0.1", "--mesh.hosts", "127.0.0.1"];
+    const env = { SLURM_JOB_ID: "77", SLURM_ARRAY_TASK_ID: "3" };
+    const instances = () => [...Deno.readDirSync(`${home}/.local/state/opentela/instances`)];
+    await using node = await startNode({ home, args, env });
+    match(instances()[0].name, /^77-3-0-r0-/);
+    node.program.signal("SIGTERM");
+    equal((await within(deadlineMs, node.program.ended)).code, 0);
+    equal(instances().length, 0);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+});
