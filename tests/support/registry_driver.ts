@@ -13,7 +13,7 @@ const envelopesAtOnce = 8;
 /** Carries out what one registry and its sessions ask for, in slices of at most 5 ms. */
 export class RegistryDriver implements Disposable {
   receivedBytes = 0;
-  longestSliceMs = 0;
+  readonly #slicesMs: number[] = [];
   readonly #sessions = new Map<PeerId, { session: SyncSession; stream: ByteStream }>();
   #nextSlice: ReturnType<typeof setTimeout> | undefined;
   readonly #ticker = setInterval(() => this.#tick(), 1_000);
@@ -23,6 +23,12 @@ export class RegistryDriver implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#ticker);
     clearTimeout(this.#nextSlice);
+  }
+
+  /** How long the thread was held at a time: `share` of all slices were shorter. */
+  sliceMsAt(share: number): number {
+    const sorted = this.#slicesMs.toSorted((a, b) => a - b);
+    return sorted[Math.floor(share * (sorted.length - 1))];
   }
 
   connect(peer: PeerId, stream: ByteStream, isInitiator: boolean): void {
@@ -73,7 +79,7 @@ export class RegistryDriver implements Disposable {
       }
     }
     if (this.registry.hasWork || (isOver() && !isBlocked)) this.#schedule();
-    this.longestSliceMs = Math.max(this.longestSliceMs, performance.now() - startedAtMs);
+    this.#slicesMs.push(performance.now() - startedAtMs);
   }
 
   #tick(): void {

@@ -12,12 +12,18 @@ export type SyncLinkOptions = {
 export class SyncLink {
   messageCount = 0;
   byteCount = 0;
+  longestBytes = 0;
   readonly #ends: { node: RegistryNode; session: SyncSession }[];
 
   constructor(a: RegistryNode, b: RegistryNode, readonly options: SyncLinkOptions = {}) {
     const toB = new SyncSession({ peer: b.peerId, isInitiator: true, table: a.registry });
     const toA = new SyncSession({ peer: a.peerId, isInitiator: false, table: b.registry });
     this.#ends = [{ node: a, session: toB }, { node: b, session: toA }];
+  }
+
+  /** Whether the side that opened the connection has a sync running. */
+  get isSyncing(): boolean {
+    return this.#ends[0].session.isSyncing;
   }
 
   /** Delivers until both sides have nothing more to say. @returns Whether anything was said. */
@@ -32,6 +38,7 @@ export class SyncLink {
           wasSaid = true;
           this.messageCount++;
           this.byteCount += bytes.byteLength;
+          this.longestBytes = Math.max(this.longestBytes, bytes.byteLength);
           if (this.options.isLost?.(this.messageCount)) continue;
           const envelopes = to.session.received(bytes, nowMs);
           to.node.did(to.node.registry.arrived(from.node.peerId, envelopes), nowMs);

@@ -59,18 +59,26 @@ Deno.test("Registry: a restart finds the table again, with the leases and floors
   deepEqual(counted(again.receive(ofX, 5_000)), ["floored"]);
 });
 
-Deno.test("Registry: restoring an old snapshot lowers neither a floor nor a claim", () => {
+Deno.test("Registry: restoring an old snapshot lowers neither a claim nor a floor", () => {
   const [a, x] = ["a", "x"].map((name) => new RegistryNode({ name, leaseS: 3_600 }));
-  const older = published(x.set(claimOf()))[0];
-  a.receive(older, 0);
-  const old = a.registry.snapshot(0);
-  const newer = published(x.set(claimOf({ labels: {} })))[0];
-  a.receive(newer, 0);
-  a.did(a.registry.restored(old, 0), 0);
-  a.workOff(0);
-  deepEqual(a.registry.entries.get(x.peerId)?.claim.labels, {});
+  const [first, second] = [{ at: "1" }, { at: "2" }].map((labels) =>
+    published(x.set(claimOf({ labels })))[0]
+  );
+  a.receive(first, 0);
+  const withFirst = a.registry.snapshot(0);
   a.tick(hourMs);
-  a.did(a.registry.restored(old, hourMs), hourMs);
-  a.workOff(hourMs);
-  deepEqual(counted(a.receive(newer, hourMs)), ["floored"]);
+  const withFloor = a.registry.snapshot(hourMs);
+  const restore = (snapshot: typeof withFirst, nowMs: number) => {
+    a.did(a.registry.restored(snapshot, nowMs), nowMs);
+    a.workOff(nowMs);
+  };
+  a.receive(second, hourMs);
+  deepEqual(a.registry.snapshot(hourMs).floors, [], "the claim itself is the floor");
+  restore(withFirst, hourMs);
+  deepEqual(a.registry.entries.get(x.peerId)?.claim.labels, { at: "2" });
+  a.tick(2 * hourMs);
+  restore(withFloor, 2 * hourMs);
+  restore(withFirst, 2 * hourMs);
+  equal(a.registry.entries.has(x.peerId), false);
+  deepEqual(counted(a.receive(second, 2 * hourMs)), ["floored"]);
 });

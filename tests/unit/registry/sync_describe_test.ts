@@ -78,16 +78,11 @@ Deno.test("SyncDescriber: cuts one overfull bucket by owner, each message within
   // Somebody who grinds keys until all fall into one bucket.
   const digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
   const ground: EnvelopeHead[] = [];
-  const template = owners[0].slice(0, -3);
   for (let at = 0; ground.length < 1_000; at++) {
-    const tail = digits[at % 58] + digits[Math.floor(at / 58) % 58] +
-      digits[Math.floor(at / 3_364) % 58];
-    const owner = template + tail as EnvelopeHead["owner"];
-    if (bucketOf(owner) !== 7) continue;
-    ground.push({ owner, epoch: 1, seq: 1, hash: "aa".repeat(32) });
-    if (at > 58 ** 3) break;
+    const tail = [0, 1, 2, 3].map((place) => digits[Math.floor(at / 58 ** place) % 58]).join("");
+    const owner = owners[0].slice(0, -4) + tail as EnvelopeHead["owner"];
+    if (bucketOf(owner) === 7) ground.push({ owner, epoch: 1, seq: 1, hash: "aa".repeat(32) });
   }
-  ok(ground.length > 700, `${ground.length}`);
   const half = ground.filter((_, at) => at % 2 === 0);
   const { offers, messages } = offered(tableOf(ground), tableOf(half));
   deepEqual(sorted(offers), sorted(missing(ground, half)));

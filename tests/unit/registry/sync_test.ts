@@ -1,5 +1,11 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { hourMs } from "../../../lib/base/units.ts";
 import { startAutomerge } from "../../../lib/registry/automerge.ts";
+import { encodeEnvelope } from "../../../lib/registry/envelope.ts";
+import type { LoadResult } from "../../../lib/registry/peer_claims.ts";
+import { SyncSession } from "../../../lib/registry/sync.ts";
+import { encodeSyncMessage } from "../../../lib/registry/sync_messages.ts";
+import { envelopeNamed, identityNamed, openPorts } from "../../support/registry_keys.ts";
 import { claimOf, published, RegistryNode } from "../../support/registry_node.ts";
 import { SyncLink } from "../../support/sync_link.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
@@ -77,4 +83,86 @@ Deno.test("C044: tables become equal within 5 s under 20 % loss with reconnects,
     ok(calm.messageCount <= 2, "equal tables say their roots and nothing else");
     for (let second = 1; second < 10; second++) equal(calm.tick(nowMs + second * 1_000), false);
   }
+});
+
+Deno.test("SyncSession: finds later differences too, a second after they appear", () => {
+  const [a, b] = divergentPair();
+  const link = new SyncLink(a, b);
+  link.settle(0);
+  for (let round = 1; round <= 3; round++) {
+    const nowMs = round * 60_000;
+    equal(link.isSyncing, false);
+    a.set(claimOf({ labels: { round: `a${round}` } }), nowMs);
+    b.set(claimOf({ labels: { round: `b${round}` } }), nowMs);
+    for (let second = 0; second <= 2; second++) link.tick(nowMs + second * 1_000);
+    deepEqual(a.table, b.table, `round ${round}`);
+  }
+});
+
+Deno.test("SyncSession: a connection that replaces another starts anew beside it", () => {
+  const [a, b] = divergentPair();
+  const old = new SyncLink(a, b, { isLost: (count) => count > 3 });
+  old.settle(0);
+  const fresh = new SyncLink(a, b);
+  fresh.settle(10);
+  deepEqual(a.table, b.table);
+  old.tick(1_000); // Its other end may be heard until it closes.
+  deepEqual(a.table, b.table);
+});
+
+Deno.test("SyncSession: a difference that cannot be settled costs less and less", () => {
+  const [denied] = [identityNamed("only-a0").peerId];
+  const [a] = divergentPair();
+  const overrides = { ports: { ...openPorts, isDenied: (owner: string) => owner === denied } };
+  const b = new RegistryNode({ name: "b", overrides });
+  b.set(claimOf());
+  const link = new SyncLink(a, b);
+  link.settle(0);
+  equal(b.registry.entries.has(denied), false);
+  const startBytes = link.byteCount;
+  for (let second = 1; second <= 600; second++) link.tick(second * 1_000);
+  const perSecond = (link.byteCount - startBytes) / 600;
+  ok(perSecond > 0 && perSecond < 200, `${perSecond} bytes a second`);
+});
+
+Deno.test("SyncSession: an owner whose lease has ended here is told, and speaks up again", () => {
+  for (const isInitiator of [true, false]) {
+    const [a, b] = ["a", "b"].map((name) => new RegistryNode({ name, leaseS: 3_600 }));
+    a.set(claimOf(), 0);
+    b.set(claimOf(), 0);
+    new SyncLink(a, b).settle(0);
+    b.tick(hourMs); // a was frozen, so it has not renewed anything.
+    equal(b.registry.entries.has(a.peerId), false);
+    const link = isInitiator ? new SyncLink(a, b) : new SyncLink(b, a);
+    link.settle(hourMs);
+    equal(a.registry.entries.get(a.peerId)?.seq, 2);
+    for (let second = 1; second <= 3; second++) link.tick(hourMs + second * 1_000);
+    deepEqual(a.table, b.table);
+    equal(a.table.length, 2);
+  }
+});
+
+Deno.test("SyncSession: gives large claims in messages within their bound", () => {
+  const loaded: LoadResult = {
+    type: "loaded",
+    loaded: { claim: claimOf(), origin: { host: "", uptimeMs: 0 } },
+  };
+  const [a, b] = ["a", "b"].map((name) => new RegistryNode({ name, load: () => loaded }));
+  for (let at = 0; at < 70; at++) {
+    a.receive(encodeEnvelope(envelopeNamed(`large ${at}`, { document: new Uint8Array(16_000) })));
+  }
+  const link = new SyncLink(b, a);
+  link.settle(0);
+  deepEqual(b.table, a.table);
+  equal(b.table.length, 70);
+  ok(link.longestBytes <= 65_540, `${link.longestBytes}`);
+});
+
+Deno.test("SyncSession: ends a peer that asks on without waiting", () => {
+  const [a] = divergentPair();
+  const peer = identityNamed("greedy").peerId;
+  const session = new SyncSession({ peer, isInitiator: false, table: a.registry });
+  const want = encodeSyncMessage({ type: "want", owners: [a.peerId] });
+  for (let count = 0; count < 4; count++) session.received(want, 0);
+  throws(() => session.received(want, 0), /at most 4 wants/);
 });
