@@ -145,6 +145,8 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
     this.hasHead = true;
     this.heardAtMs = this.clock.nowMs();
     this.answer.head(status, engineHeaders(rawHeaders as unknown as RawField[], this.upstream));
+    // A 304 may name the length of what it does not send; undici waits for that and fails.
+    if (status === 304) this.onComplete(null);
     return true;
   }
 
@@ -164,8 +166,10 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    const isUnseen = isNotConnected(error);
-    const failure = isUnseen ? "engine_unreachable" : "engine_failed";
+    const isUnreachable = isNotConnected(error);
+    const failure = isUnreachable ? "engine_unreachable" : "engine_failed";
+    // Without a connection nothing was written: undici did not take the request, or was closed before.
+    const isUnseen = isUnreachable || !this.abort;
     this.failed(failure, isUnseen ? "refused" : "sent", messageOf(error));
   }
 
@@ -200,5 +204,7 @@ function mayHaveBody(method: string): boolean {
 
 /** undici gives trailers as raw buffers or texts, names and values in turn. */
 function trailerList(trailers: readonly unknown[] | null): HeaderList {
-  return trailers ? trailers.map(String) : [];
+  return trailers
+    ? trailers.map((text, at) => at % 2 === 0 ? String(text).toLowerCase() : String(text))
+    : [];
 }
