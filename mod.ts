@@ -1,3 +1,4 @@
+// What does the library offer to other programs?
 /**
  * OpenTela for Deno as a library: what a program needs to read a configuration and run a node.
  *

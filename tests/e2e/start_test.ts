@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { together } from "../../deploy/together.ts";
 import { nodeEnvironment, runOtela, sourceCommand, startNode } from "../support/node_process.ts";
 import { Program } from "../support/program.ts";
 import { within } from "../support/within.ts";
@@ -82,6 +83,24 @@ Deno.test("C074: start exits with 4 when a port that was asked for is taken, on 
         match(program.stderr.lastLine, new RegExp(`^otela: .*${port}`));
       }
     }
+  });
+});
+
+Deno.test("C074: workers that start at once on the default ports all come up, each on its own", async () => {
+  await withHome(async (home) => {
+    await using nodes = new AsyncDisposableStack();
+    const started = await together(
+      Array.from({ length: 6 }, (_, index) => async (signal) => {
+        const own = `${home}/${index}`;
+        await Deno.mkdir(own);
+        const args = onLoopback;
+        return nodes.use(await startNode({ home: own, args, ports: "default", signal }));
+      }),
+      AbortSignal.timeout(deadlineMs),
+    );
+    equal(new Set(started.map(({ http }) => http)).size, started.length);
+    const meshPorts = started.map(({ multiaddrs }) => multiaddrs[0].split("/")[4]);
+    equal(new Set(meshPorts).size, started.length);
   });
 });
 

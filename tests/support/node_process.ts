@@ -19,6 +19,8 @@ export type NodeOptions = {
   readonly home: string;
   /** Arguments after `start`; free ports, JSON events and the folders are set already. */
   readonly args?: readonly string[];
+  /** `default` for those of the configuration; free ones unless said otherwise. */
+  readonly ports?: "default";
   /** Added to the small environment that a node gets, or put in its place. */
   readonly env?: Readonly<Record<string, string>>;
   /** How long a start may take; the first one on a machine downloads packages. */
@@ -61,10 +63,8 @@ export class NodeProcess implements AsyncDisposable {
  * @throws {Error} With the node's own last line when it ends instead or is too late; it is gone by then.
  */
 export async function startNode(options: NodeOptions): Promise<NodeProcess> {
-  const program = runOtela(
-    ["start", "--json", "--port", "0", "--tcpport", "0", ...options.args ?? []],
-    options,
-  );
+  const ports = options.ports === "default" ? [] : ["--port", "0", "--tcpport", "0"];
+  const program = runOtela(["start", "--json", ...ports, ...options.args ?? []], options);
   try {
     const ready = await program.stdout.waitFor(readyLine, options.readyMs ?? 20 * secondMs);
     return new NodeProcess(program, ready);
