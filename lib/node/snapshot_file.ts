@@ -4,6 +4,7 @@ import type { Log } from "../base/ports.ts";
 import { disk } from "../identity/disk.ts";
 import { replaceFile } from "../identity/durable_write.ts";
 import type { FileError } from "../identity/file_system.ts";
+import { concatBytes } from "../registry/bytes.ts";
 import {
   decodeSnapshot,
   emptySnapshot,
@@ -40,8 +41,7 @@ export class SnapshotFile {
    * @throws {FileError} When the disk refuses; the former snapshot is still there.
    */
   write(snapshot: Snapshot): Promise<void> {
-    const bytes = encodeSnapshot(snapshot);
-    const write = () => replaceFile(disk, this.path, bytes);
+    const write = async () => replaceFile(disk, this.path, await encoded(snapshot));
     const written = this.#writing.then(write, write);
     this.#writing = written.catch(() => {}); // The caller of each write hears of its failure.
     return written;
@@ -64,4 +64,14 @@ export class SnapshotFile {
       this.log.warn("snapshot.kept_in_place", { path: this.path, error: messageOf(failure) });
     });
   }
+}
+
+/** Encodes with a turn of the event loop between two parts, so that streams go on. */
+async function encoded(snapshot: Snapshot): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (const part of encodeSnapshot(snapshot)) {
+    parts.push(part);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  return concatBytes(parts);
 }

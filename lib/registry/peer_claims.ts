@@ -122,7 +122,7 @@ export class PeerClaims {
   /** Ends leases and forgets what is old enough. */
   ticked(nowMs: Ms): RegistryEffect[] {
     const effects: RegistryEffect[] = [];
-    for (const row of [...this.table.rows.values()]) {
+    for (const row of this.table.rows.values()) {
       if (row.expiresAtMs <= nowMs) effects.push(...this.#end(row, "expired", nowMs));
     }
     this.floors.ticked(nowMs);

@@ -3,17 +3,17 @@ import type { PeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
 import { secondMs } from "../base/units.ts";
 import type { Claim } from "./claim.ts";
-import { envelopeOfRow, type RegistryEntry, rowOf } from "./claim_table.ts";
+import { envelopeOfRow, type RegistryEntry, type Row, rowOf } from "./claim_table.ts";
 import type { OwnEffect, RegistryEffect } from "./effects.ts";
 import { decodeEnvelope, type Envelope } from "./envelope.ts";
 import { refusalOfForgery, refusalOfStranger } from "./envelope_check.ts";
-import { envelopeOfFloor, isAtOrBelow } from "./floors.ts";
+import { envelopeOfFloor, type Floor, isAtOrBelow } from "./floors.ts";
 import { Inbox } from "./inbox.ts";
 import type { EnvelopeHead } from "./order.ts";
 import { OwnClaim, type OwnClaimOptions } from "./own_claim.ts";
 import { type LoadResult, PeerClaims, type PeerClaimsOptions } from "./peer_claims.ts";
 import { type Receipt, refuse } from "./receipt.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { FloorRecord, Snapshot } from "./snapshot.ts";
 
 export type RegistryOptions = Omit<PeerClaimsOptions, "self"> & { readonly own: OwnClaimOptions };
 
@@ -91,7 +91,7 @@ export class Registry {
   }
 
   /** Puts envelopes of a sync in line for `work`. @param from The authenticated peer that sent them. */
-  arrived(from: PeerId, envelopes: readonly Uint8Array[]): RegistryEffect[] {
+  arrived(from: PeerId, envelopes: Iterable<Uint8Array>): RegistryEffect[] {
     const effects: RegistryEffect[] = [];
     for (const bytes of envelopes) {
       if (!this.#inbox.push({ from, bytes })) effects.push({ type: "count", reason: "overloaded" });
@@ -185,16 +185,11 @@ export class Registry {
     return floor && isAtOrBelow(head, floor) ? envelopeOfFloor(floor) : undefined;
   }
 
-  /** Everything a restart may use again. */
+  /** Everything a restart may use again, as of now; encoded while it is read. */
   snapshot(nowMs: Ms): Snapshot {
-    const envelopes = [...this.entries.keys()].flatMap((owner) =>
-      owner === this.self ? [] : this.envelopeOf(owner, nowMs) ?? []
-    );
-    const floors = [...this.#peers.floors.values()].map((floor) => ({
-      envelope: envelopeOfFloor(floor),
-      keptS: Math.max(0, Math.floor((floor.forgottenAtMs - nowMs) / secondMs)),
-    }));
-    return { envelopes, floors };
+    const rows = [...this.#peers.table.rows.values()].filter(({ owner }) => owner !== this.self);
+    const floors = [...this.#peers.floors.values()];
+    return { envelopes: envelopesOf(rows, nowMs), floors: floorRecordsOf(floors, nowMs) };
   }
 
   #ownReceived(envelope: Envelope, nowMs: Ms): Receipt {
@@ -224,5 +219,19 @@ export class Registry {
     if (shown?.epoch === envelope.epoch && shown.seq === envelope.seq) return effects;
     const isNews = table.put(rowOf(envelope, claim, envelope.document, { nowMs, isOwn: true }));
     return isNews ? [...effects, { type: "announceChanged", owner }] : effects;
+  }
+}
+
+function* envelopesOf(rows: readonly Row[], nowMs: Ms): Generator<Uint8Array, void> {
+  for (const row of rows) {
+    const envelope = envelopeOfRow(row, nowMs);
+    if (envelope) yield envelope;
+  }
+}
+
+function* floorRecordsOf(floors: readonly Floor[], nowMs: Ms): Generator<FloorRecord, void> {
+  for (const floor of floors) {
+    const keptS = Math.max(0, Math.floor((floor.forgottenAtMs - nowMs) / secondMs));
+    yield { envelope: envelopeOfFloor(floor), keptS };
   }
 }

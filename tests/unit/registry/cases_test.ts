@@ -1,6 +1,7 @@
 // The cases of the area registry that a registry alone can show; processes are in the integration tests.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { hourMs, minuteMs, secondMs } from "../../../lib/base/units.ts";
+import { concatBytes } from "../../../lib/registry/bytes.ts";
 import { startAutomerge } from "../../../lib/registry/automerge.ts";
 import { decodeSnapshot, encodeSnapshot } from "../../../lib/registry/snapshot.ts";
 import { claimOf, published, RegistryNode, runNamed } from "../../support/registry_node.ts";
@@ -35,7 +36,8 @@ Deno.test("C041: a dead node's claim ends on both sides of a split and no merge 
   deepEqual(a.table, b.table);
   equal(a.table.length, 2);
   // Neither a snapshot nor a peer that slept brings it back.
-  const restored = decodeSnapshot(encodeSnapshot(a.registry.snapshot(nowMs)));
+  const parts = [...encodeSnapshot(a.registry.snapshot(nowMs))];
+  const restored = decodeSnapshot(concatBytes(parts));
   const again = new RegistryNode({ name: "a", epoch: 2, run: runNamed("again") });
   again.did(again.registry.restored(restored, 0), 0);
   again.workOff(0);

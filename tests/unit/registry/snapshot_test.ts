@@ -1,9 +1,10 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { OtelaError } from "../../../lib/base/errors.ts";
 import { hourMs } from "../../../lib/base/units.ts";
+import { concatBytes } from "../../../lib/registry/bytes.ts";
 import { startAutomerge } from "../../../lib/registry/automerge.ts";
-import { decodeSnapshot, encodeSnapshot } from "../../../lib/registry/snapshot.ts";
+import { decodeSnapshot, encodeSnapshot, type Snapshot } from "../../../lib/registry/snapshot.ts";
 import {
   claimOf,
   counted,
@@ -14,17 +15,26 @@ import {
 
 await startAutomerge();
 
+function encoded(snapshot: Snapshot): Uint8Array {
+  return concatBytes([...encodeSnapshot(snapshot)]);
+}
+
+/** A registry's snapshot as a file would give it back, so that it can be read more than once. */
+function saved(node: RegistryNode, nowMs: number): Snapshot {
+  return decodeSnapshot(encoded(node.registry.snapshot(nowMs)));
+}
+
 Deno.test("decodeSnapshot: gives back what was encoded", () => {
   const bytes = fc.uint8Array({ maxLength: 50 });
   const floor = fc.record({ envelope: bytes, keptS: fc.nat(86_400) });
   const snapshot = fc.record({ envelopes: fc.array(bytes), floors: fc.array(floor) });
   fc.assert(fc.property(snapshot, (chosen) => {
-    deepEqual(decodeSnapshot(encodeSnapshot(chosen)), chosen);
+    deepEqual(decodeSnapshot(encoded(chosen)), chosen);
   }));
 });
 
 Deno.test("decodeSnapshot: refuses a file that was cut or changed anywhere", () => {
-  const whole = encodeSnapshot({
+  const whole = encoded({
     envelopes: [Uint8Array.of(1, 2, 3)],
     floors: [{ envelope: Uint8Array.of(4), keptS: 9 }],
   });
@@ -34,6 +44,12 @@ Deno.test("decodeSnapshot: refuses a file that was cut or changed anywhere", () 
     changed[at] ^= 0x10;
     throws(() => decodeSnapshot(changed), OtelaError, `changed at ${at}`);
   }
+});
+
+Deno.test("encodeSnapshot: comes in parts that are no more than a moment's work", () => {
+  const envelopes = Array.from({ length: 500 }, () => new Uint8Array(1_000));
+  const sizes = [...encodeSnapshot({ envelopes, floors: [] })].map((part) => part.byteLength);
+  ok(sizes.length > 10 && Math.max(...sizes) < 60_000, sizes.join());
 });
 
 Deno.test("decodeSnapshot: takes any bytes with no failure but its own", () => {
@@ -51,9 +67,9 @@ Deno.test("Registry: a restart finds the table again, with the leases and floors
   a.receive(ofX, 0);
   a.tick(hourMs); // Only a floor remains of x.
   a.receive(published(y.set(claimOf()))[0], hourMs);
-  const saved = decodeSnapshot(encodeSnapshot(a.registry.snapshot(hourMs + 600_000)));
+  const before = saved(a, hourMs + 600_000);
   const again = new RegistryNode({ name: "a", epoch: 2, run: runNamed("again") });
-  again.did(again.registry.restored(saved, 5_000), 5_000);
+  again.did(again.registry.restored(before, 5_000), 5_000);
   again.workOff(5_000);
   equal(again.registry.entries.get(y.peerId)?.expiresAtMs, 5_000 + 3_000_000);
   deepEqual(counted(again.receive(ofX, 5_000)), ["floored"]);
@@ -65,15 +81,15 @@ Deno.test("Registry: restoring an old snapshot lowers neither a claim nor a floo
     published(x.set(claimOf({ labels })))[0]
   );
   a.receive(first, 0);
-  const withFirst = a.registry.snapshot(0);
+  const withFirst = saved(a, 0);
   a.tick(hourMs);
-  const withFloor = a.registry.snapshot(hourMs);
-  const restore = (snapshot: typeof withFirst, nowMs: number) => {
+  const withFloor = saved(a, hourMs);
+  const restore = (snapshot: Snapshot, nowMs: number) => {
     a.did(a.registry.restored(snapshot, nowMs), nowMs);
     a.workOff(nowMs);
   };
   a.receive(second, hourMs);
-  deepEqual(a.registry.snapshot(hourMs).floors, [], "the claim itself is the floor");
+  deepEqual(saved(a, hourMs).floors, [], "the claim itself is the floor");
   restore(withFirst, hourMs);
   deepEqual(a.registry.entries.get(x.peerId)?.claim.labels, { at: "2" });
   a.tick(2 * hourMs);
