@@ -9,6 +9,7 @@ import { createForwarder } from "../gateway/forward.ts";
 import { createOperatorDoor, type NodeStatus } from "../gateway/operator_door.ts";
 import type { MeshFacts } from "../gateway/ports.ts";
 import { requestIds } from "../gateway/request_context.ts";
+import type { Forwarder } from "../gateway/target.ts";
 import { createNodeMetrics, type NodeMetrics } from "../metrics/node_metrics.ts";
 import { createSelector } from "../routing/policies/selector.ts";
 import type { NodeParts } from "./node_parts.ts";
@@ -17,10 +18,16 @@ import { servicesPort } from "./services_port.ts";
 /** The service that OpenAI's own paths mean, as with the original. */
 const openAiService = "llm";
 
-/** The handlers of both doors. */
-export function createDoors(
-  parts: NodeParts,
-): { clientDoor: ClientDoor; operatorDoor: (request: Request) => Promise<Response> } {
+/** The handlers of both doors, and what they share with a program that uses the node without a door. */
+export type Doors = {
+  readonly clientDoor: ClientDoor;
+  readonly operatorDoor: (request: Request) => Promise<Response>;
+  readonly forwarder: Forwarder;
+  readonly newRequestId: () => string;
+};
+
+/** The doors of one node, not yet open. */
+export function createDoors(parts: NodeParts): Doors {
   const { config, log, stop } = parts.options;
   const keys = readKeys(config.doors.clientKeysFile);
   const isOpenDoor = !isLoopbackAddress(parts.httpHost) && keys === null;
@@ -79,7 +86,7 @@ export function createDoors(
     services: servicesPort(parts.services),
     stop,
   });
-  return { clientDoor, operatorDoor };
+  return { clientDoor, operatorDoor, forwarder, newRequestId };
 }
 
 /** Only this host can come to it. */

@@ -22,6 +22,7 @@ export type NetworkViewPorts = {
 export class NetworkView {
   private view: RoutingView | undefined;
   private tableMade: MeshTable | undefined;
+  private readonly listeners = new Set<() => void>();
 
   constructor(private readonly ports: NetworkViewPorts) {}
 
@@ -29,6 +30,13 @@ export class NetworkView {
   changed(): void {
     this.view = undefined;
     this.tableMade = undefined;
+    for (const listener of this.listeners) listener();
+  }
+
+  /** @returns Ends the subscription. */
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
   }
 
   /** For routing. */

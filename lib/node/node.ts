@@ -18,6 +18,7 @@ import { machineFacts } from "../platform/machine.ts";
 import { queryGpus } from "../platform/nvidia_smi_run.ts";
 import { startAutomerge } from "../registry/automerge.ts";
 import { createLog } from "./log.ts";
+import { insideOf, type NodeInside } from "./node_inside.ts";
 import { NodeParts } from "./node_parts.ts";
 
 /** Everything a node must be told. Its caller holds the lock of the instance. */
@@ -39,6 +40,7 @@ export type Node = {
   readonly http: string;
   multiaddrs(): readonly string[];
   readonly socketPath: string;
+  readonly inside: NodeInside;
   /** Settles when the node has stopped, by `stop` or by an operator; rejects when it had to end itself. */
   readonly ended: Promise<void>;
   /** Takes nothing new, finishes what runs within `deadlineMs`, then leaves. Idempotent. */
@@ -91,6 +93,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       http: client.url,
       multiaddrs: () => parts.mesh.multiaddrs(),
       socketPath: options.socketPath,
+      inside: insideOf(parts),
       ended: ended.promise,
       stop,
     };

@@ -15,6 +15,7 @@ import type { ClientDoor } from "../gateway/client_door.ts";
 import { ClientSweep } from "../gateway/client_sweep.ts";
 import type { DoorListener } from "../gateway/door_listener.ts";
 import type { Connectedness, Readiness } from "../gateway/ports.ts";
+import type { Forwarder } from "../gateway/target.ts";
 import type { Identity } from "../identity/identity.ts";
 import { WindowBudget } from "../lane/window.ts";
 import { Members } from "../membership/members.ts";
@@ -82,6 +83,8 @@ export class NodeParts {
   readonly httpHost: string;
   readonly clientDoor: ClientDoor;
   readonly operatorDoor: (request: Request) => Promise<Response>;
+  readonly forwarder: Forwarder;
+  readonly newRequestId: () => string;
   /** As `status` shows it. */
   http = "";
   private readonly loader: ClaimLoader;
@@ -185,6 +188,8 @@ export class NodeParts {
     const doors = createDoors(this);
     this.clientDoor = doors.clientDoor;
     this.operatorDoor = doors.operatorDoor;
+    this.forwarder = doors.forwarder;
+    this.newRequestId = doors.newRequestId;
   }
 
   /** The doors are open. */
