@@ -39,32 +39,34 @@ const ownFields = new Set([
  * before the client was upgraded.
  */
 export class EngineSocket implements RequestSink {
-  /** Not there when the handshake could not even be written. */
-  private readonly socket: WebSocket | undefined;
+  /** Not there before `start`, nor when the handshake could not even be written. */
+  private socket: WebSocket | undefined;
   private readonly assembler = new MessageAssembler();
   private isOver = false;
   /** Bytes of messages that the requester has not been granted again. */
   private owedBytes: Bytes = 0;
 
   constructor(
-    upstream: Upstream,
-    head: ExchangeRequestHead,
     private readonly exchange: SocketPeer,
     private readonly clock: Clock,
     private readonly onOver: () => void,
-  ) {
+  ) {}
+
+  /** Sends the handshake. */
+  start(upstream: Upstream, head: ExchangeRequestHead): void {
+    let socket: WebSocket;
     try {
-      this.socket = openSocket(upstream, head);
+      socket = openSocket(upstream, head);
     } catch (error) {
       // A client chooses the sub-protocols, and a wrong one throws: it must not cost others their lane.
-      this.failed(error, "refused");
-      return;
+      return this.failed(error, "refused");
     }
-    this.socket.on("open", () => this.opened());
-    this.socket.on("unexpected-response", (_request, response) => void this.refused(response));
-    this.socket.on("message", (data, isBinary) => this.fromEngine(data as Uint8Array, isBinary));
-    this.socket.on("close", (code, reason) => this.closedByEngine(code, reason.toString()));
-    this.socket.on("error", (error) => this.failed(error));
+    this.socket = socket;
+    socket.on("open", () => this.opened());
+    socket.on("unexpected-response", (_request, response) => void this.refused(response));
+    socket.on("message", (data, isBinary) => this.fromEngine(data as Uint8Array, isBinary));
+    socket.on("close", (code, reason) => this.closedByEngine(code, reason.toString()));
+    socket.on("error", (error) => this.failed(error));
   }
 
   /** Sent and not yet taken by the engine's connection. */

@@ -86,13 +86,12 @@ export class ExchangeServer {
     exchange: ResponderExchange,
   ): void {
     const socket: EngineSocket = new EngineSocket(
-      upstream,
-      head,
       exchange,
       this.ports.settings.clock,
       () => this.sockets.delete(socket),
     );
+    this.sockets.add(socket);
     exchange.bind(socket);
-    if (!exchange.isEnded) this.sockets.add(socket);
+    socket.start(upstream, head);
   }
 }

@@ -1,6 +1,7 @@
 // How does a node serve a request with its own engine, without the network?
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
+import { cutReason } from "../lane/socket_frames.ts";
 import { Answer } from "./answer.ts";
 import { BodyPump } from "./body_pump.ts";
 import type { AnswerTaker, EngineCall } from "./engine_call.ts";
@@ -67,16 +68,17 @@ export class LocalExchanger {
       closeSocket: (code, reason) => answer.socketClosed(code, reason),
       consumed: () => {},
     };
-    const socket = new EngineSocket(upstream, head, peer, this.calls.clock, () => {});
+    const socket = new EngineSocket(peer, this.calls.clock, () => {});
     answer.attach({
       send: (isText, message) => {
         socket.messagePart(isText, message, true);
         return socket.bufferedBytes;
       },
-      close: (code, reason) => socket.socketClosed(code, reason),
+      close: (code, reason) => socket.socketClosed(code, cutReason(reason)),
       consumed: () => {},
       cancel: () => socket.canceled(),
     });
+    socket.start(upstream, head);
     return await answer.opening(signal);
   }
 }

@@ -22,9 +22,12 @@ export function closePayload(code: number, reason: string): Uint8Array {
  */
 export function readClose(payload: Uint8Array): { code: number; reason: string } {
   if (payload.length < 2) return { code: abnormalCode, reason: "" };
-  const read = new TextDecoder().decode(payload.subarray(2, 2 + reasonBytesMax));
-  const room = new Uint8Array(reasonBytesMax);
-  const { written } = new TextEncoder().encodeInto(read, room);
-  const reason = new TextDecoder().decode(room.subarray(0, written));
-  return { code: (payload[0] << 8) | payload[1], reason };
+  const reason = new TextDecoder().decode(payload.subarray(2, 2 + reasonBytesMax));
+  return { code: (payload[0] << 8) | payload[1], reason: cutReason(reason) };
+}
+
+/** As many whole characters of a reason as a close frame holds. */
+export function cutReason(reason: string): string {
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(reasonBytesMax));
+  return reason.slice(0, read);
 }
