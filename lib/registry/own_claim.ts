@@ -155,6 +155,12 @@ export class OwnClaim {
     return this.#rivalJudged(seen, loaded, nowMs);
   }
 
+  /** Gives the document's memory back; nothing may be called afterwards. */
+  end(): void {
+    this.#document?.end();
+    this.#document = undefined;
+  }
+
   #rivalJudged(seen: Envelope, loaded: LoadedClaim | undefined, nowMs: Ms): OwnEffect[] {
     const { ruling, isNews, otherHost } = this.#rivals.judge(seen.run, nowMs);
     const hosts = {

@@ -1,6 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { encodeCbor } from "../../../lib/base/cbor.ts";
+import { toHex } from "../../../lib/registry/bytes.ts";
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -130,4 +132,15 @@ Deno.test("decodeEnvelope: takes any bytes without failing", () => {
   const nested = fc.nat(20_000).map((depth) => new Uint8Array(depth).fill(0x81));
   const any = fc.oneof(fc.uint8Array({ maxLength: 25_000 }), mutated, cut, nested);
   fc.assert(fc.property(any, (bytes) => void decodeEnvelope(bytes)), { numRuns: 1_000 });
+});
+
+Deno.test("encodeEnvelope: makes the bytes of version 1, which fleets of mixed versions share", () => {
+  const fields = { epoch: 3, seq: 5, run: "0f".repeat(16), leaseS: 10_800 };
+  const envelope = envelopeNamed("golden owner", { ...fields, document: Uint8Array.of(1, 2, 3) });
+  const bytes = encodeEnvelope(envelope);
+  equal(
+    toHex(envelope.signedPart),
+    "8964746573747834313244334b6f6f57524b6b6270624a3448626b44536b4464504635314c39463958365731644331386d444c66625367646f456b43582408011220e66682ff614908a620dcb18449a66740ce6fbe4d2c4a60973674e9a5a6f13ead0305500f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f192a305820039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb8140",
+  );
+  equal(toHex(sha256(bytes)), "6358c60df1a90c5e1e6f450790960574447c290c91eece1af47f1cb9f7da6144");
 });

@@ -1,7 +1,9 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { encodeCbor } from "../../../lib/base/cbor.ts";
 import { OtelaError } from "../../../lib/base/errors.ts";
+import { concatBytes, toHex } from "../../../lib/registry/bytes.ts";
 import { frameMessage, SyncFrameReader } from "../../../lib/registry/sync_frames.ts";
 import {
   decodeSyncMessage,
@@ -76,4 +78,10 @@ Deno.test("decodeSyncMessage: takes any bytes with no failure but its own", () =
     }),
     { numRuns: 1_000 },
   );
+});
+
+Deno.test("encodeSyncMessage: makes the bytes of version 1, which fleets of mixed versions share", () => {
+  const bytes = concatBytes(messages.map(encodeSyncMessage));
+  equal(toHex(encodeSyncMessage(messages[0])), "0000000b8201480123456789abcdef");
+  equal(toHex(sha256(bytes)), "000b79153654db50525063af1cc44b029ae849b85d356c5e2ea5e27476b33b1c");
 });
