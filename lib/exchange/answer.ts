@@ -97,6 +97,8 @@ export class Answer implements AnswerSink {
 
   fail(failure: ExchangeFailure, phase: ExchangePhase, message: string): void {
     if (this.breakError) return;
+    // A body read on into nowhere could not be sent to another worker, and its client would go on sending.
+    this.onBodyUnwanted();
     const error = new ExchangeError(failure, phase, message);
     this.reject(error);
     const { controller } = this;

@@ -84,6 +84,24 @@ for (const { name, peer } of ways) {
     equal(pair.budget.head.reservedBytes + pair.budget.worker.reservedBytes, 0);
   });
 
+  Deno.test(`an exchange that failed ${name} reads no more of its request's body`, async () => {
+    const raw = await startRawEngine(["close"]);
+    {
+      await using pair = exchangePair([
+        upstreamOf(raw.url),
+        upstreamOf(raw.url, { name: "none", allow: new Set() }),
+      ]);
+      for (const service of ["llm", ...(peer === workerPeer ? ["none"] : []), "absent"]) {
+        const { body, canceled } = openBody(new Uint8Array(10));
+        const request = pair.client.request(peer, { ...post, service }, body);
+        await failureOf(request.response);
+        // Read to its end into nowhere, it could not be sent again, and its client would go on sending.
+        if (service !== "absent" || peer === workerPeer) await within(1_000, canceled);
+      }
+    }
+    await raw.stop();
+  });
+
   Deno.test(`an engine that dies ${name} fails with how far it had come`, async () => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n";
     const raw = await startRawEngine(["reset"], [{ send: head + "partly" }, "close"]);
