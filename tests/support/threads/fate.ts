@@ -1,6 +1,8 @@
 // How does a node thread end badly? In the way that its environment's FATE says.
 import { openThreadPort } from "../../../lib/config/thread_port.ts";
 
+// As a thread that takes its time to load: what was sent before now is lost.
+await new Promise((resolve) => setTimeout(resolve, 0));
 const port = openThreadPort(self as never);
 const { environment } = await port.start;
 const ready = { peerId: "peer", http: "http://127.0.0.1:1", multiaddrs: [], socketPath: "/s" };
