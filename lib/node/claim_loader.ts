@@ -20,6 +20,8 @@ const deadlineMs: Ms = 20;
 const secondDeadlineMs: Ms = 100;
 /** Compiling is done before; this is for a machine that swaps. */
 const startDeadlineMs: Ms = 10 * secondMs;
+/** After a thread could not start, nothing is tried for so long: else each envelope would try. */
+const startAgainAfterMs: Ms = secondMs;
 /** Documents sent ahead, so that the thread does not wait for this one between two. */
 const sentAheadMax = 4;
 const waitingBytesMax: Bytes = 32 * MiB;
@@ -44,6 +46,7 @@ export class ClaimLoader implements Disposable {
   #thread: Worker | undefined;
   #isReady = false;
   #isClosed = false;
+  #failedAtMs: Ms = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Starts no thread before the first document. */
@@ -54,10 +57,13 @@ export class ClaimLoader implements Disposable {
   /**
    * Reads one document.
    * @param document Untrusted; copied to the thread.
-   * @returns Always a result: `overloaded` when too much waits, or when the loader is closed.
+   * @returns Always a result: `overloaded` when too much waits, when no thread could start a moment ago, or
+   * when the loader is closed.
    */
   load(document: Uint8Array): Promise<LoadResult> {
-    if (this.#isClosed || this.#waitingBytes + document.byteLength > waitingBytesMax) {
+    const isResting = performance.now() - this.#failedAtMs < startAgainAfterMs;
+    const isFull = this.#waitingBytes + document.byteLength > waitingBytesMax;
+    if (this.#isClosed || isResting || isFull) {
       return Promise.resolve({ type: "refused", reason: "overloaded" });
     }
     return new Promise((settle) => {
@@ -83,10 +89,13 @@ export class ClaimLoader implements Disposable {
       deno: { permissions: "none" },
     });
     this.#thread = thread;
-    thread.onmessage = ({ data }: MessageEvent<FromLoader>) => this.#answered(data);
+    // What an ended thread had still to say is about documents that its successor reads.
+    thread.onmessage = ({ data }: MessageEvent<FromLoader>) => {
+      if (this.#thread === thread) this.#answered(data);
+    };
     thread.onerror = (event) => {
       event.preventDefault(); // Else it would end this thread too.
-      this.#crashed(event.message);
+      if (this.#thread === thread) this.#crashed(event.message);
     };
     this.#post({ type: "start", module: this.#options.module });
     this.#timer = setTimeout(() => this.#failedToStart("it took too long"), startDeadlineMs);
@@ -176,8 +185,9 @@ export class ClaimLoader implements Disposable {
     if (this.#waiting.length > 0) this.#start(); // Else the next document starts one.
   }
 
-  /** Nothing can be read now; the next document tries again. */
+  /** Nothing can be read now; a document after a while tries again. */
   #failedToStart(message: string): void {
+    this.#failedAtMs = performance.now();
     this.#options.log.error("claim_loader.failed", { message });
     this.#end();
     this.#refuseAll();

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { silentLog } from "../../lib/base/ports.ts";
+import { type Log, silentLog } from "../../lib/base/ports.ts";
 import { ClaimLoader } from "../../lib/node/claim_loader.ts";
 import { startAutomerge } from "../../lib/registry/automerge.ts";
 import { OwnDocument } from "../../lib/registry/own_document.ts";
@@ -85,6 +85,16 @@ Deno.test("ClaimLoader: ends a thread that hangs or dies, refuses the guilty doc
   const documents = [0, 1, 0, 2, 0].map((first) => Uint8Array.of(first));
   const results = await Promise.all(documents.map((document) => loader.load(document)));
   deepEqual(results, [badClaim, overrun, badClaim, overrun, badClaim]);
+});
+
+Deno.test("ClaimLoader: a thread that cannot start is told once, not for each document", async () => {
+  const errors: string[] = [];
+  const log: Log = { ...silentLog, error: (event) => errors.push(event) };
+  const threadUrl = new URL("../support/dying_thread.ts", import.meta.url);
+  using loader = new ClaimLoader({ module, log, threadUrl });
+  const overloaded: LoadResult = { type: "refused", reason: "overloaded" };
+  for (let at = 0; at < 5; at++) deepEqual(await loader.load(Uint8Array.of(at)), overloaded);
+  deepEqual(errors, ["claim_loader.failed"]);
 });
 
 Deno.test("ClaimLoader: this thread goes on while a document hangs", async () => {
