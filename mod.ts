@@ -1,39 +1,34 @@
-// What does the library offer to other programs?
 /**
- * OpenTela for Deno as a library: what a program needs to read a configuration and run a node.
+ * OpenTela for Deno as a library: a program that starts a node is a peer of the mesh. It can offer services, call
+ * those of others, and see who is there.
  *
- * @example Runs a node until it is told to stop
- * ```ts ignore
- * import { launchNode, loadConfig, readConfigFile, resolvePlaces } from "@otela/otela";
+ * @example A function, offered by one process and called by another
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import { startNode } from "@otela/otela";
  *
- * const [home, cwd] = ["/home/ada", Deno.cwd()];
- * const { config } = loadConfig({
- *   flags: { role: "head", port: "0" },
- *   env: {},
- *   readFile: readConfigFile,
- *   home,
- *   cwd,
- * });
- * const places = resolvePlaces({ ...config.state, env: {}, home, hostname: "ada", uid: 1000 });
- * await using node = await launchNode({
- *   config,
- *   places,
- *   version: { otela: "0.1.0", deno: Deno.version.deno, target: Deno.build.target },
- *   env: {},
- *   warn: console.warn,
- *   onEvent: () => {},
- * });
- * const { http } = await node.thread.ready;
- * console.log(await (await fetch(`${http}/v1/models`)).json());
+ * await using worker = await startNode({ network: "readme" });
+ * await worker.offer({ name: "greet", handler: () => new Response("Good morning") });
+ *
+ * await using caller = await startNode({ network: "readme", bootstrap: worker.multiaddrs() });
+ * for await (const { peer } of caller.watch()) {
+ *   if (peer.claim.services.some(({ name }) => name === "greet")) break;
+ * }
+ * const response = await caller.fetch("service:greet/", { fallback: "all" });
+ * equal(await response.text(), "Good morning");
  * ```
  * @module
  */
 export { type ErrorCode, type ErrorFields, OtelaError } from "./lib/base/errors.ts";
 export { isPeerId, parsePeerId, type PeerId, shortPeerId } from "./lib/base/peer_id.ts";
-export { type ConfigSources, loadConfig, type LoadedConfig } from "./lib/config/load.ts";
-export type { NodeConfig } from "./lib/config/node_config.ts";
-export { type PlaceFacts, type Places, resolvePlaces } from "./lib/config/places.ts";
-export { readConfigFile } from "./lib/config/read_file.ts";
-export type { EventMessage, ReadyMessage, VersionFacts } from "./lib/config/thread_messages.ts";
-export { type LaunchedNode, launchNode, type LaunchOptions } from "./lib/launcher/launch.ts";
-export type { NodeThread } from "./lib/launcher/node_thread.ts";
+export type { ServiceStatus } from "./lib/gateway/operator_door.ts";
+export type { Claim, EngineClaim, HardwareClaim, ServiceClaim } from "./lib/registry/claim.ts";
+export type { MeshFetch } from "./lib/toolkit/mesh_fetch.ts";
+export { MeshNode } from "./lib/toolkit/mesh_node.ts";
+export type { MeshRequestInit } from "./lib/toolkit/mesh_request.ts";
+export type { Offer } from "./lib/toolkit/offer.ts";
+export type { Handler, OfferOptions, OfferSource } from "./lib/toolkit/offer_options.ts";
+export type { Peer } from "./lib/toolkit/peer.ts";
+export type { PeerChange } from "./lib/toolkit/peer_watch.ts";
+export { startNode } from "./lib/toolkit/start_node.ts";
+export type { StartOptions } from "./lib/toolkit/start_options.ts";

@@ -11,6 +11,7 @@ export const ranks: readonly (readonly string[])[] = [
   ["lib/exchange", "lib/service", "lib/platform", "lib/metrics", "lib/wallet", "lib/attestation"],
   ["lib/mesh", "lib/gateway", "lib/settlement", "lib/fleet", "lib/sim"],
   ["lib/node", "lib/launcher"],
+  ["lib/toolkit"],
   ["mod.ts", "cli"],
   ["main.ts"],
 ];
