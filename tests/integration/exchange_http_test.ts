@@ -1,6 +1,7 @@
 // Does HTTP cross an exchange unchanged, over a lane and to an own engine alike?
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
+import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
 import { type RawStep, startRawEngine } from "../support/engine_raw.ts";
 import { patternBytes } from "../support/engine_wire.ts";
@@ -187,6 +188,23 @@ for (const { name, peer } of ways) {
       const response = await pair.client.request(peer, headOf("/gzip"), null).response;
       equal(headerOf(response.headers, "content-encoding"), "gzip");
       ok(gunzipSync(await bodyOf(response)).toString().includes("gzip gzip"));
+    }
+    await engine.stop();
+  });
+
+  Deno.test(`C016: events ${name} arrive one by one, as their engine sent them`, async () => {
+    const engine = startEngine();
+    {
+      await using pair = exchangePair([upstreamOf(engine.url)]);
+      const head = headOf("/slow?n=5&interval=100", { headers: ["accept-encoding", "gzip, br"] });
+      const { body, headers } = await pair.client.request(peer, head, null).response;
+      equal(headerOf(headers, "content-encoding"), undefined);
+      const seen: { text: string; atMs: number }[] = [];
+      for await (const chunk of body as BodyStream) {
+        seen.push({ text: new TextDecoder().decode(chunk), atMs: performance.now() });
+      }
+      deepEqual(seen.map(({ text }) => text), [0, 1, 2, 3, 4].map((n) => `piece${n}\n`));
+      ok(seen[4].atMs - seen[0].atMs > 300);
     }
     await engine.stop();
   });

@@ -4,16 +4,21 @@ import type { AnswerObserver, BodyStream, ExchangeError } from "../../lib/exchan
 import { startRawEngine } from "../support/engine_raw.ts";
 import { failureOf, headOf, textOf, ways } from "../support/exchange_calls.ts";
 import { exchangePair, upstreamOf } from "../support/exchange_pair.ts";
+import { within } from "../support/within.ts";
 
 function observer(tail?: string) {
   let text = "";
   const ends: ("whole" | "canceled" | ExchangeError)[] = [];
+  const ended = Promise.withResolvers<void>();
   const observe = (): AnswerObserver => ({
     chunk: (chunk) => text += new TextDecoder().decode(chunk),
     tail: () => tail === undefined ? undefined : new TextEncoder().encode(tail),
-    ended: (end) => ends.push(end),
+    ended: (end) => {
+      ends.push(end);
+      ended.resolve();
+    },
   });
-  return { observe, ends, text: () => text };
+  return { observe, ends, ended: ended.promise, text: () => text };
 }
 
 const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -70,7 +75,7 @@ for (const { name, peer } of ways) {
         const seen = observer("|tail");
         const request = pair.client.request(peer, headOf("/"), null, seen.observe);
         const reader = ((await request.response).body as BodyStream).getReader();
-        if (isSlow) await new Promise((later) => setTimeout(later, 150));
+        if (isSlow) await within(5_000, seen.ended);
         let text = "";
         const failure = await failureOf((async () => {
           for (let next = await reader.read(); !next.done; next = await reader.read()) {
