@@ -37,6 +37,7 @@ export function receiveTag(stream: Stream, receive: (tag: Uint8Array | undefined
     if (filled === 1 + frame[0]) finish(frame.slice(1, filled));
   };
   const end = () => finish(undefined);
+  if (stream.status !== "open") return receive(undefined);
   stream.addEventListener("message", take);
   stream.addEventListener("close", end);
   stream.addEventListener("remoteCloseWrite", end);

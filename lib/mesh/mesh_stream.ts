@@ -1,5 +1,5 @@
 // How does a libp2p stream become a ByteStream?
-import type { Connection, Stream, StreamCloseEvent, StreamMessageEvent } from "@libp2p/interface";
+import type { Connection, Stream, StreamMessageEvent } from "@libp2p/interface";
 import { assert } from "../base/assert.ts";
 import type { ByteStream, ByteStreamHandlers } from "../base/byte_stream.ts";
 import { OtelaError } from "../base/errors.ts";
@@ -32,9 +32,12 @@ export class MeshStream implements ByteStream {
     this.#connection = connection;
     this.isRelayed = !connection.direct;
     stream.addEventListener("remoteCloseWrite", () => this.#hasRemoteClosed = true);
-    stream.addEventListener("close", (event) => this.#finish(event));
+    stream.addEventListener("close", (event) => this.#finish(event.error));
     // After libp2p's own listener, which sends what libp2p holds in a microtask; ours comes behind it.
     stream.addEventListener("drain", () => queueMicrotask(() => this.#pump()));
+    // The other side may have ended it while libp2p was still writing to its peer store.
+    this.#hasRemoteClosed = stream.remoteWriteStatus === "closed";
+    if (stream.status !== "open") this.#finish(new Error(`The stream is ${stream.status}`));
   }
 
   get unsentBytes(): Bytes {
@@ -117,7 +120,7 @@ export class MeshStream implements ByteStream {
   }
 
   /** libp2p does not pass a dead connection's error on to its streams: without one, look at the connection. */
-  #finish({ error }: StreamCloseEvent): void {
+  #finish(error: Error | undefined): void {
     if (this.#end) return;
     const isClean = this.#hasClosed && this.#hasRemoteClosed && this.#connection.status === "open";
     const dead = () =>

@@ -7,6 +7,7 @@ import { DenoTcpConnection, type Socket } from "../../lib/mesh/deno_tcp_connecti
 import { silentLibp2pLog } from "../../lib/mesh/silent_libp2p_log.ts";
 import { WriteBuffers } from "../../lib/mesh/write_buffers.ts";
 import { testTransport } from "../contract/transport.ts";
+import { openBlackHole } from "../support/black_hole.ts";
 import { seededRandom } from "../support/seeded_random.ts";
 
 const id = "12D3KooWMJzrgzc56zUxZGVrny7FfiL4WQXTVpek3eodPqWWysAt";
@@ -27,15 +28,18 @@ const notDialable = [
 
 for (const [family, host] of [["ip4", "127.0.0.1"], ["ip6", "::1"]] as const) {
   if (family === "ip6" && !hasIp6()) continue;
-  testTransport(`DenoTcp on ${host}`, () => ({
-    transport: new DenoTcp({ logger: silentLibp2pLog() }),
-    listenAddress: multiaddr(`/${family}/${host}/tcp/0`),
-    deadAddress: multiaddr(`/${family}/${host}/tcp/1`),
-    // TEST-NET-3 and the documentation prefix are routed nowhere.
-    blackHole: undefined,
-    dialable,
-    notDialable,
-  }));
+  testTransport(`DenoTcp on ${host}`, async () => {
+    const hole = await openBlackHole(host);
+    return {
+      transport: new DenoTcp({ logger: silentLibp2pLog() }),
+      listenAddress: multiaddr(`/${family}/${host}/tcp/0`),
+      deadAddress: multiaddr(`/${family}/${host}/tcp/1`),
+      blackHole: multiaddr(`/${family}/${host}/tcp/${hole.port}`),
+      dialable,
+      notDialable,
+      close: () => hole.close(),
+    };
+  });
 }
 
 Deno.test("DenoTcp on :: serves IPv4 as well and tells both", async () => {
