@@ -117,6 +117,11 @@ export class BodySender {
     this.creditBytes -= bytes;
   }
 
+  /** How much may leave beside a head: heads pass a stream that is full, but bodies wait for it. */
+  get roomBeside(): Bytes {
+    return this.outbox.writer.isBlocked ? 0 : Math.max(0, this.creditBytes);
+  }
+
   get credit(): Bytes {
     return this.creditBytes;
   }

@@ -75,7 +75,8 @@ export class RequesterExchange {
   /** Writes the head and what there is of the body. Called once, by the lane. */
   start(head: Uint8Array, body: Uint8Array, isEnd: boolean): void {
     this.batchAtWrite = this.loan.writer.batchCount;
-    const sendable = body.length <= this.body.credit ? body : body.subarray(0, this.body.credit);
+    const room = this.body.roomBeside;
+    const sendable = body.length <= room ? body : body.subarray(0, room);
     const isWhole = isEnd && sendable.length === body.length;
     const { writer } = this.loan;
     const wrote = writeHead(writer, FrameType.request, this.id, head, sendable, isWhole);

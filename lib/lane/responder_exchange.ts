@@ -148,8 +148,8 @@ export class ResponderExchange {
     const held = this.held;
     if (!held || this.isOver) return;
     this.held = undefined;
-    const isWhole = held.isEnded && this.trailers.length === 0 &&
-      held.body.length <= this.body.credit;
+    const room = this.body.roomBeside;
+    const isWhole = held.isEnded && this.trailers.length === 0 && held.body.length <= room;
     let head: Uint8Array;
     try {
       head = encodeHead({ s: held.status, h: held.headers, ...(isWhole ? { l: this.load } : {}) });
@@ -157,7 +157,7 @@ export class ResponderExchange {
       // One engine's monstrous head must not cost the other exchanges their lane.
       return this.giveUp("engine_failed", messageOf(error));
     }
-    const sendable = held.body.subarray(0, Math.max(0, this.body.credit));
+    const sendable = held.body.subarray(0, room);
     const { writer } = this.loan;
     const wrote = writeHead(writer, FrameType.response, this.id, head, sendable, isWhole);
     this.body.spend(wrote.bodyBytes);

@@ -183,6 +183,34 @@ Deno.test("control frames pass a writer that is blocked by data", () => {
   deepEqual(types, [FrameType.cancel, FrameType.request]);
 });
 
+Deno.test("bodies wait for a stream that is full, also beside their heads", () => {
+  const pair = new LanePair({ unsentBytesMax: 64 * KiB });
+  pair.settle();
+  pair.toResponder.isHeld = true;
+  const opened = Array.from({ length: 200 }, () => pair.open(new Uint8Array(16 * KiB)));
+  pair.step();
+  // A stream ends its lane when far too much waits in it: a thousand prompts at once must not come to that.
+  ok(pair.toResponder.unsentBytes < 300 * KiB, `${pair.toResponder.unsentBytes} bytes wait`);
+  pair.toResponder.isHeld = false;
+  pair.settle();
+  equal(pair.served.length, 200);
+  for (const { heard } of pair.served) {
+    deepEqual([heard.bodyBytes, heard.events.at(-1)], [16 * KiB, "end  undefined"]);
+  }
+  pair.toRequester.isHeld = true;
+  for (const { exchange } of pair.served) {
+    exchange.head(200, []);
+    exchange.data(new Uint8Array(16 * KiB));
+    exchange.end([], 1);
+  }
+  pair.step();
+  ok(pair.toRequester.unsentBytes < 300 * KiB, `${pair.toRequester.unsentBytes} bytes wait`);
+  pair.toRequester.isHeld = false;
+  pair.settle();
+  for (const { heard } of opened) equal(heard.bodyBytes, 16 * KiB);
+  equal(pair.reservedBytes, 0);
+});
+
 Deno.test("no frame carries more than 16 KiB, whatever is sent", () => {
   const pair = new LanePair();
   const { exchange } = pair.open(new Uint8Array(60 * KiB), true);
