@@ -1,3 +1,5 @@
+// What may programs use?
+
 /**
  * OpenTela for Deno as a library: a program that starts a node is a peer of the mesh. It can offer services, call
  * those of others, and see who is there.

@@ -34,12 +34,12 @@ import { openStateHome } from "./state_home.ts";
  * ```
  */
 export async function startNode(options: StartOptions = {}): Promise<MeshNode> {
-  const config = configOf(options);
+  const { config, warnings } = configOf(options);
   const writeLog = options.log ?? (() => {});
+  const warn = (warning: string) => writeLog(`${warning}\n`);
+  warnings.forEach(warn);
   await using stack = new AsyncDisposableStack();
-  const home = stack.use(
-    await openStateHome(options.stateDir, (warning) => writeLog(`${warning}\n`)),
-  );
+  const home = stack.use(await openStateHome(options.stateDir, warn));
   const node = await startNodeHere({
     config,
     places: home.places,

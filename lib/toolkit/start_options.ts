@@ -64,18 +64,19 @@ export type StartOptions = {
 };
 
 /**
- * The configuration that these options mean, by the rules of the command line.
+ * The configuration that these options mean, by the rules of the command line, and what a person should know of it.
  * @throws {OtelaError} `config_invalid`. It names options as the command line does: `--port` is `httpPort`.
  */
-export function configOf(options: StartOptions): NodeConfig {
-  const { config } = loadConfig({
+export function configOf(
+  options: StartOptions,
+): { readonly config: NodeConfig; readonly warnings: readonly string[] } {
+  return loadConfig({
     flags: flagsOf(options),
     env: variablesOf(options),
     readFile: readConfigFile,
     home: null,
     cwd: Deno.cwd(),
   });
-  return config;
 }
 
 function flagsOf(options: StartOptions): Record<string, string | undefined> {
