@@ -169,10 +169,7 @@ export class Libp2pMesh implements Mesh {
 
   async disconnect(peer: PeerId): Promise<void> {
     this.#dials.forget(peer);
-    const closes = this.#table.connectionsOf(peer).map((connection) =>
-      connection.close().catch((error) => connection.abort(error))
-    );
-    await Promise.all(closes);
+    await Promise.all(this.#table.connectionsOf(peer).map(closeConnection));
   }
 
   counters(): Readonly<Record<string, number>> {
@@ -191,7 +188,10 @@ export class Libp2pMesh implements Mesh {
     this.#closing.abort(new OtelaError("node_stopping", "Cannot dial as the mesh is closing"));
     this.#bootstrap.stop();
     await this.#bootstrapFile?.stop();
-    await this.#parts.host.libp2p.stop();
+    // Before libp2p stops: it closes connections and listeners at once, and then waits out a deadline.
+    const { libp2p } = this.#parts.host;
+    await Promise.all(libp2p.getConnections().map(closeConnection));
+    await libp2p.stop();
   }
 
   /** Called by admission. */
@@ -227,6 +227,10 @@ export class Libp2pMesh implements Mesh {
   #emit(event: MeshEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
+}
+
+async function closeConnection(connection: Connection): Promise<void> {
+  await connection.close().catch((error) => connection.abort(error));
 }
 
 function unreachable(peer: PeerId, what: string, cause?: unknown): OtelaError {

@@ -1,0 +1,53 @@
+// Does gossip reach everybody, and only what was judged good?
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import type { GossipVerdict, Mesh } from "../../lib/mesh/mesh.ts";
+import { until } from "../support/mesh_events.ts";
+import { withMeshes } from "../support/mesh_fixture.ts";
+
+/** Keeps what arrives; judges by the first byte. */
+function record(mesh: Mesh): string[] {
+  const seen: string[] = [];
+  const verdicts: readonly GossipVerdict[] = ["accept", "ignore", "reject"];
+  mesh.onGossip((_, bytes) => {
+    seen.push(bytes.join());
+    return verdicts[bytes[0]];
+  });
+  return seen;
+}
+
+/** Publishes new messages until `isTrue`, as the first ones may come before the neighbours know of each other. */
+async function publishUntil(mesh: Mesh, isTrue: () => boolean): Promise<void> {
+  let serial = 0;
+  await until(() => {
+    void mesh.publish(Uint8Array.of(0, 255, serial++ & 255));
+    return isTrue();
+  });
+}
+
+Deno.test("Mesh.publish reaches nodes behind others, once, and only what they accept", async () => {
+  await withMeshes([{}, {}, {}], async ([a, b, c]) => {
+    const [atB, atC] = [record(b), record(c)];
+    const atA = record(a);
+    await a.connect(b.peerId, b.addresses(), AbortSignal.timeout(5_000));
+    await b.connect(c.peerId, c.addresses(), AbortSignal.timeout(5_000));
+    await publishUntil(a, () => atB.length > 0 && atC.length > 0);
+    for (const message of ["0,1", "1,1", "2,1", "0,2"]) {
+      await a.publish(Uint8Array.from(message.split(","), Number));
+    }
+    await until(() => atC.includes("0,2"));
+    const own = (seen: string[]) => seen.filter((message) => message.length === 3).sort();
+    deepEqual(own(atB), ["0,1", "0,2", "1,1", "2,1"]);
+    deepEqual(own(atC), ["0,1", "0,2"]);
+    equal(atA.length, 0);
+    equal(b.counters().gossip_rejected, 1);
+    equal(b.counters().gossip_ignored, 1);
+    ok(c.counters().gossip_accepted >= 2);
+  });
+});
+
+Deno.test("Mesh.publish refuses what others would not take, and is quiet when alone", async () => {
+  await withMeshes([{}], async ([a]) => {
+    await rejects(a.publish(new Uint8Array(65 * 1024)), { code: "bad_request" });
+    await a.publish(Uint8Array.of(0));
+  });
+});
