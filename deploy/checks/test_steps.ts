@@ -16,7 +16,19 @@ const permissions = [
 const pureToo = ["bench", "deploy", "tidy"];
 
 /** Integration tests whose subject differs between Deno versions: sockets, streams, crypto, files, threads. */
-const compatTests: readonly string[] = [];
+const compatTests: readonly string[] = [
+  "exchange_http",
+  "exchange_lane",
+  "exchange_socket",
+  "gateway_client_gone",
+  "gateway_wire",
+  "identity_libp2p",
+  "mesh_deno_tcp",
+  "mesh_stream",
+  "registry_loader",
+  "service_engine",
+  "serving_openai",
+].map((name) => `tests/integration/${name}_test.ts`);
 
 /** Options of one run: which Deno, and flags for `deno test`. */
 type Runtime = { readonly deno: readonly string[]; readonly flags: readonly string[] };
