@@ -30,6 +30,9 @@ export type ExchangeClientPorts = {
   readonly onLoad: (peer: PeerId, service: string, load: number) => void;
 };
 
+/** "Abnormal closure" and "try again later": the client is gone, or was sent away for what it has queued. */
+const givenUpCodes = new Set([1006, 1013]);
+
 const nothing = new Uint8Array(0);
 
 /** Exchanges over lanes, and calls of this node's own engines without the network. */
@@ -58,7 +61,11 @@ export class ExchangeClient implements Exchanger {
     const exchange = openOn(lane, wire, nothing, false, answer, this.ports.clock);
     answer.attach({
       send: (isText, message) => exchange.sendMessage(isText, message),
-      close: (code, reason) => exchange.closeSocket(code, reason),
+      close: (code, reason) => {
+        // What waits for an engine that does not read would wait for ever, and its close behind it.
+        if (givenUpCodes.has(code)) exchange.cancel();
+        else exchange.closeSocket(code, reason);
+      },
       consumed: (bytes) => exchange.consumed(bytes, this.ports.clock.nowMs()),
       cancel: () => exchange.cancel(),
     });

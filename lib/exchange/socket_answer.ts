@@ -82,6 +82,7 @@ export class SocketAnswer implements AnswerSink {
   bodyUnwanted(): void {}
 
   messagePart(isText: boolean, part: Uint8Array, isLast: boolean): void {
+    if (this.closed) return;
     const message = this.assembler.push(part, isLast);
     if (message === "too_large") {
       this.link.cancel();

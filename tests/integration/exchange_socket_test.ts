@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { KiB, MiB } from "../../lib/base/units.ts";
 import type { SocketOpening, SocketSession } from "../../lib/exchange/types.ts";
+import { SocketAnswer } from "../../lib/exchange/socket_answer.ts";
 import { MessageAssembler } from "../../lib/exchange/message_assembler.ts";
 import { startEngine } from "../support/engine.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
@@ -218,6 +219,14 @@ Deno.test("an engine that does not read its WebSocket holds its client back", as
       queuedBytes > 40 * MiB,
       `the worker took all but ${queuedBytes} bytes that its engine did not`,
     );
+    session.close(1013, "slower than its client");
+    equal(pair.budget.head.reservedBytes, 0);
+    const gone = (async () => {
+      const sink = new Uint8Array(65_536);
+      while (await connection.read(sink) !== null);
+    })();
+    await within(5_000, gone.catch(() => {}));
+    equal(pair.server.openCount + pair.budget.worker.reservedBytes, 0);
     connection.close();
   }
   listener.close();
@@ -250,4 +259,39 @@ Deno.test("MessageAssembler puts parts together and bounds the whole", () => {
   const megabyte = new Uint8Array(MiB);
   for (let count = 0; count < 16; count++) equal(assembler.push(megabyte, false), undefined);
   equal(assembler.push(new Uint8Array(1), true), "too_large");
+});
+
+Deno.test("SocketAnswer fails, when the worker closes a WebSocket that never opened", async () => {
+  const answer = new SocketAnswer();
+  const told: string[] = [];
+  answer.attach({
+    send: () => 0,
+    close: () => told.push("close"),
+    consumed: () => told.push("consumed"),
+    cancel: () => told.push("cancel"),
+  });
+  const opening = answer.opening(signal);
+  answer.socketClosed(1000, "");
+  const failure = await within(1_000, failureOf(opening));
+  deepEqual([failure.failure, failure.phase], ["protocol", "sent"]);
+});
+
+Deno.test("SocketAnswer gives no credit for what nobody listens to, and bounds empty messages", async () => {
+  const answer = new SocketAnswer();
+  const told: string[] = [];
+  answer.attach({
+    send: () => 0,
+    close: () => {},
+    consumed: (bytes) => told.push(`consumed ${bytes}`),
+    cancel: () => told.push("cancel"),
+  });
+  answer.head(101, [], new Uint8Array(0), false);
+  answer.messagePart(true, new Uint8Array([104, 105]), true);
+  equal(told.length, 0);
+  for (let count = 0; count < 2_000; count++) answer.messagePart(true, new Uint8Array(0), true);
+  deepEqual(told, ["cancel"]);
+  ok(answer["waiting"].length < 2_000);
+  const heard = listen(sessionOf(await answer.opening(signal)));
+  equal((await heard.closed).code, 1013);
+  equal(heard.messages[0], "hi");
 });

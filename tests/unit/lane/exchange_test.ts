@@ -186,6 +186,19 @@ Deno.test("a worker's failure counts as refused only before its head, else as fa
   equal(heard.events.at(-1), "fail engine_failed head broke");
 });
 
+Deno.test("a failure in the turn of the head comes after it, with the bytes between", () => {
+  const pair = new LanePair();
+  const { heard } = pair.open();
+  pair.settle();
+  const { exchange } = pair.served[0];
+  exchange.head(200, []);
+  exchange.data(bytes("part"));
+  exchange.fail("engine_failed", "sent", "broke");
+  pair.settle();
+  deepEqual(heard.events, ["head 200 ", "fail engine_failed body broke"]);
+  equal(heard.bodyBytes, 4);
+});
+
 Deno.test("a responder refuses exchanges above its bound and serves again when some ended", () => {
   const pair = new LanePair({ exchangesMax: 2 });
   const opened = [pair.open(), pair.open(), pair.open()];
