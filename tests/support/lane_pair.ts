@@ -196,6 +196,7 @@ export class Wire {
   }
 
   requestFlush(): void {
+    if (this.isFlushAsked) throw new Error("A flush was asked for twice in a turn");
     this.isFlushAsked = true;
   }
 
