@@ -10,6 +10,7 @@ import { connectionsMax } from "./host_limits.ts";
 import { Libp2pMesh } from "./libp2p_mesh.ts";
 import { meshCounters } from "./mesh_counters.ts";
 import { meshProtocols } from "./mesh_protocols.ts";
+import { checkNoiseCrypto } from "./noise_crypto.ts";
 import type { Mesh, MeshOptions } from "./types.ts";
 
 export type {
@@ -27,6 +28,7 @@ export type {
  */
 export async function startMesh(options: MeshOptions): Promise<Mesh> {
   const { network, secret, log } = options;
+  checkNoiseCrypto();
   const self = peerIdOfKey(options.privateKeyProtobuf);
   const protocols = meshProtocols(network);
   const counters = meshCounters();

@@ -15,10 +15,14 @@ export type ByteStreamFixture = {
   close(): Promise<void> | void;
 };
 
-/** Registers the tests that every adapter of `ByteStream` passes. */
-export function testByteStream(name: string, open: () => Promise<ByteStreamFixture>): void {
+/** Registers, with `register`, the tests that every adapter of `ByteStream` passes. */
+export function testByteStream(
+  name: string,
+  open: () => Promise<ByteStreamFixture>,
+  register: (name: string, fn: () => Promise<void>) => void = Deno.test,
+): void {
   const test = (what: string, body: (fixture: ByteStreamFixture) => Promise<void>) =>
-    Deno.test(`${name} as ByteStream: ${what}`, async () => {
+    register(`${name} as ByteStream: ${what}`, async () => {
       const fixture = await open();
       try {
         await body(fixture);

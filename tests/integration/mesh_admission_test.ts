@@ -2,14 +2,14 @@
 import { equal, ok, rejects } from "node:assert/strict";
 import type { Mesh } from "../../lib/mesh/mesh.ts";
 import { connected, nextEvent, until } from "../support/mesh_events.ts";
-import { meshOptions, newPrivateKey, withMeshes } from "../support/mesh_fixture.ts";
+import { meshOptions, meshTest, newPrivateKey, withMeshes } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";
 
 function dial(a: Mesh, b: Mesh): Promise<void> {
   return a.connect(b.peerId, b.addresses(), AbortSignal.timeout(5_000));
 }
 
-Deno.test("Mesh admits a peer with the same secret, on both sides", async () => {
+meshTest("Mesh admits a peer with the same secret, on both sides", async () => {
   const secret = "s".repeat(32);
   await withMeshes([{ secret }, { secret }], async ([a, b]) => {
     const other = connected(b, a);
@@ -29,7 +29,7 @@ const strangers: readonly [string, string | undefined, string | undefined][] = [
   ["a secret at an open mesh", "one", undefined],
 ];
 for (const [what, one, other] of strangers) {
-  Deno.test(`Mesh refuses ${what}, on both sides, and closes the connection`, async () => {
+  meshTest(`Mesh refuses ${what}, on both sides, and closes the connection`, async () => {
     await withMeshes([{ secret: one }, { secret: other }], async ([a, b]) => {
       const events: string[] = [];
       for (const mesh of [a, b]) mesh.subscribe(({ type }) => events.push(type));
@@ -42,7 +42,7 @@ for (const [what, one, other] of strangers) {
   });
 }
 
-Deno.test("Mesh refuses a node of another network, and says that it is one", async () => {
+meshTest("Mesh refuses a node of another network, and says that it is one", async () => {
   await withMeshes([{ network: "here" }, { network: "there" }], async ([a, b]) => {
     await rejects(dial(a, b), { code: "forbidden", fields: { reason: "refused_other_network" } });
     equal(a.counters().refused_other_network, 1);
@@ -50,7 +50,7 @@ Deno.test("Mesh refuses a node of another network, and says that it is one", asy
   });
 });
 
-Deno.test("Mesh keeps denied peers out, whoever dials", async () => {
+meshTest("Mesh keeps denied peers out, whoever dials", async () => {
   const key = newPrivateKey();
   await withMeshes([{ privateKeyProtobuf: key }, {}], async ([bad, neutral]) => {
     await withMeshes([{ deny: [bad.peerId] }], async ([strict]) => {
@@ -63,14 +63,14 @@ Deno.test("Mesh keeps denied peers out, whoever dials", async () => {
   });
 });
 
-Deno.test("Mesh ignores a dial to itself", async () => {
+meshTest("Mesh ignores a dial to itself", async () => {
   await withMeshes([{}], async ([a]) => {
     await rejects(dial(a, a));
     equal(a.connectedPeers().length, 0);
   });
 });
 
-Deno.test("Mesh closes a connection that shows no tag in time", async () => {
+meshTest("Mesh closes a connection that shows no tag in time", async () => {
   // A libp2p node that speaks no protocol of ours: another network's name does that, but as the dialled side it
   // is never asked, so here it dials and is silent.
   const { createHost } = await import("../../lib/mesh/host.ts");
@@ -109,14 +109,17 @@ Deno.test("Mesh closes a connection that shows no tag in time", async () => {
   }
 });
 
-Deno.test("Mesh says when the last connection of a peer is gone, and whether it refuses now", async () => {
-  await withMeshes([{}, {}], async ([a, b]) => {
-    await dial(a, b);
-    const gone = nextEvent(a, ({ type }) => type === "disconnected");
-    const failed = nextEvent(a, ({ type }) => type === "dialFailed");
-    await b.close();
-    equal((await gone).peer, b.peerId);
-    const event = await failed;
-    ok(event.type === "dialFailed" && event.isRefused && event.peer === b.peerId);
-  });
-});
+meshTest(
+  "Mesh says when the last connection of a peer is gone, and whether it refuses now",
+  async () => {
+    await withMeshes([{}, {}], async ([a, b]) => {
+      await dial(a, b);
+      const gone = nextEvent(a, ({ type }) => type === "disconnected");
+      const failed = nextEvent(a, ({ type }) => type === "dialFailed");
+      await b.close();
+      equal((await gone).peer, b.peerId);
+      const event = await failed;
+      ok(event.type === "dialFailed" && event.isRefused && event.peer === b.peerId);
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { startMesh } from "../../lib/mesh/mesh.ts";
 import { readBootstrapFile, writeBootstrapFile } from "../../lib/mesh/bootstrap_file.ts";
 import { resolveBootstrap } from "../../lib/mesh/bootstrap_resolve.ts";
 import { connected, until } from "../support/mesh_events.ts";
-import { meshOptions, newPrivateKey, withMeshes } from "../support/mesh_fixture.ts";
+import { meshOptions, meshTest, newPrivateKey, withMeshes } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";
 
 function recordWarnings(): { log: Log; warnings: Record<string, unknown>[] } {
@@ -23,27 +23,30 @@ async function withTempDir(body: (dir: string) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("Mesh joins by a multiaddr, with and without a PeerId, and skips bad entries", async () => {
-  await withMeshes([{}], async ([head]) => {
-    const { log, warnings } = recordWarnings();
-    const [address] = head.addresses();
-    const worker = { role: "worker", log } as const;
-    await withMeshes([
-      { ...worker, bootstrap: ["", "no address", ...head.multiaddrs()] },
-      { ...worker, bootstrap: ["/ip4/1.2.3.4/udp/1", address] },
-    ], async (workers) => {
-      for (const each of workers) {
-        await within(5_000, each.joined);
-        ok(each.isConnected(head.peerId));
-        equal(each.isAlone(), false);
-      }
-      const skipped = warnings.filter(({ event }) => event === "bootstrap.skipped");
-      deepEqual(skipped.map(({ entry }) => entry), ["", "no address", "/ip4/1.2.3.4/udp/1"]);
+meshTest(
+  "Mesh joins by a multiaddr, with and without a PeerId, and skips bad entries",
+  async () => {
+    await withMeshes([{}], async ([head]) => {
+      const { log, warnings } = recordWarnings();
+      const [address] = head.addresses();
+      const worker = { role: "worker", log } as const;
+      await withMeshes([
+        { ...worker, bootstrap: ["", "no address", ...head.multiaddrs()] },
+        { ...worker, bootstrap: ["/ip4/1.2.3.4/udp/1", address] },
+      ], async (workers) => {
+        for (const each of workers) {
+          await within(5_000, each.joined);
+          ok(each.isConnected(head.peerId));
+          equal(each.isAlone(), false);
+        }
+        const skipped = warnings.filter(({ event }) => event === "bootstrap.skipped");
+        deepEqual(skipped.map(({ entry }) => entry), ["", "no address", "/ip4/1.2.3.4/udp/1"]);
+      });
     });
-  });
-});
+  },
+);
 
-Deno.test("Mesh joins by a URL whose list has empty and broken entries", async () => {
+meshTest("Mesh joins by a URL whose list has empty and broken entries", async () => {
   await withMeshes([{}], async ([head]) => {
     const bootstraps = ["", 7, "/ip4/300.1.1.1/tcp/1", ...head.multiaddrs(), head.addresses()[0]];
     const server = Deno.serve(
@@ -56,23 +59,26 @@ Deno.test("Mesh joins by a URL whose list has empty and broken entries", async (
   });
 });
 
-Deno.test("Mesh without a reachable bootstrap says it is alone and joins when it comes up", async () => {
-  const privateKeyProtobuf = newPrivateKey();
-  const first = await startMesh(meshOptions({ privateKeyProtobuf }));
-  const listen = first.addresses();
-  const bootstrap = first.multiaddrs();
-  await first.close();
-  await withMeshes([{ bootstrap, role: "worker" }], async ([worker]) => {
-    await until(() => worker.isAlone());
-    await withMeshes([{ privateKeyProtobuf, listen }], async ([head]) => {
-      await within(8_000, worker.joined);
-      ok(worker.isConnected(head.peerId));
-      equal(worker.isAlone(), false);
+meshTest(
+  "Mesh without a reachable bootstrap says it is alone and joins when it comes up",
+  async () => {
+    const privateKeyProtobuf = newPrivateKey();
+    const first = await startMesh(meshOptions({ privateKeyProtobuf }));
+    const listen = first.addresses();
+    const bootstrap = first.multiaddrs();
+    await first.close();
+    await withMeshes([{ bootstrap, role: "worker" }], async ([worker]) => {
+      await until(() => worker.isAlone());
+      await withMeshes([{ privateKeyProtobuf, listen }], async ([head]) => {
+        await within(8_000, worker.joined);
+        ok(worker.isConnected(head.peerId));
+        equal(worker.isAlone(), false);
+      });
     });
-  });
-});
+  },
+);
 
-Deno.test("Mesh finds a lost bootstrap again", async () => {
+meshTest("Mesh finds a lost bootstrap again", async () => {
   const privateKeyProtobuf = newPrivateKey();
   const first = await startMesh(meshOptions({ privateKeyProtobuf }));
   const [listen, bootstrap] = [first.addresses(), first.multiaddrs()];
@@ -86,7 +92,7 @@ Deno.test("Mesh finds a lost bootstrap again", async () => {
   });
 });
 
-Deno.test("Mesh joins by a file that a head writes later, and that two heads share", async () => {
+meshTest("Mesh joins by a file that a head writes later, and that two heads share", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/heads.json`;
     await withMeshes([{ bootstrap: [`file:${path}`], role: "worker" }], async ([worker]) => {
@@ -105,7 +111,7 @@ Deno.test("Mesh joins by a file that a head writes later, and that two heads sha
   });
 });
 
-Deno.test("writeBootstrapFile replaces its own entries and a damaged file", async () => {
+meshTest("writeBootstrapFile replaces its own entries and a damaged file", async () => {
   await withTempDir(async (dir) => {
     const path = `${dir}/heads.json`;
     await Deno.writeTextFile(path, "{ not json");
@@ -118,7 +124,7 @@ Deno.test("writeBootstrapFile replaces its own entries and a damaged file", asyn
   });
 });
 
-Deno.test("resolveBootstrap follows dnsaddr records a few levels and no further", async () => {
+meshTest("resolveBootstrap follows dnsaddr records a few levels and no further", async () => {
   const records: Record<string, string[][]> = {
     "_dnsaddr.example.org": [
       ["dnsaddr=/ip4/1.2.3.4", "/tcp/1/p2p/A"],

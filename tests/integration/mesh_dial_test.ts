@@ -5,10 +5,10 @@ import { type Mesh, startMesh } from "../../lib/mesh/mesh.ts";
 import { openBlackHole } from "../support/black_hole.ts";
 import { recordStream } from "../support/byte_stream_record.ts";
 import { connected, until } from "../support/mesh_events.ts";
-import { meshOptions, withMeshes } from "../support/mesh_fixture.ts";
+import { meshOptions, meshTest, withMeshes } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";
 
-Deno.test("C052: one good address behind eleven black holes: first byte within 3 s", async () => {
+meshTest("C052: one good address behind eleven black holes: first byte within 3 s", async () => {
   const holes = await Promise.all(Array.from({ length: 11 }, () => openBlackHole()));
   try {
     await withMeshes([{}, {}], async ([a, b]) => {
@@ -28,7 +28,7 @@ Deno.test("C052: one good address behind eleven black holes: first byte within 3
   }
 });
 
-Deno.test("C049: 64 workers from one address join one head, all of them", async () => {
+meshTest("C049: 64 workers from one address join one head, all of them", async () => {
   await withMeshes([{}], async ([head]) => {
     const workers: Mesh[] = [];
     try {
@@ -46,7 +46,7 @@ Deno.test("C049: 64 workers from one address join one head, all of them", async 
   });
 });
 
-Deno.test("Mesh.connect called many times at once dials once", async () => {
+meshTest("Mesh.connect called many times at once dials once", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {
     const calls = Array.from(
       { length: 20 },
@@ -58,7 +58,7 @@ Deno.test("Mesh.connect called many times at once dials once", async () => {
   });
 });
 
-Deno.test("Mesh.connect gives up with its signal and tells who cannot be reached", async () => {
+meshTest("Mesh.connect gives up with its signal and tells who cannot be reached", async () => {
   const hole = await openBlackHole();
   await withMeshes([{}, {}], async ([a, b]) => {
     const reason = new Error("not now");
@@ -74,7 +74,7 @@ Deno.test("Mesh.connect gives up with its signal and tells who cannot be reached
   hole.close();
 });
 
-Deno.test("Mesh listens on :: for both families and is reached on both", async () => {
+meshTest("Mesh listens on :: for both families and is reached on both", async () => {
   if (!Deno.networkInterfaces().some(({ address }) => address === "::1")) return;
   const listen = ["/ip4/0.0.0.0/tcp/0", "/ip6/::/tcp/0"];
   await withMeshes([{ listen, announceFilter: ["1.2.3.4/32"] }], async ([head]) => {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { GossipVerdict, Mesh } from "../../lib/mesh/mesh.ts";
 import { until } from "../support/mesh_events.ts";
-import { withMeshes } from "../support/mesh_fixture.ts";
+import { meshTest, withMeshes } from "../support/mesh_fixture.ts";
 
 /** Keeps what arrives; judges by the first byte. */
 function record(mesh: Mesh): string[] {
@@ -24,7 +24,7 @@ async function publishUntil(mesh: Mesh, isTrue: () => boolean): Promise<void> {
   });
 }
 
-Deno.test("Mesh.publish reaches nodes behind others, once, and only what they accept", async () => {
+meshTest("Mesh.publish reaches nodes behind others, once, and only what they accept", async () => {
   await withMeshes([{}, {}, {}], async ([a, b, c]) => {
     const [atB, atC] = [record(b), record(c)];
     const atA = record(a);
@@ -45,7 +45,7 @@ Deno.test("Mesh.publish reaches nodes behind others, once, and only what they ac
   });
 });
 
-Deno.test("Mesh.publish refuses what others would not take, and is quiet when alone", async () => {
+meshTest("Mesh.publish refuses what others would not take, and is quiet when alone", async () => {
   await withMeshes([{}], async ([a]) => {
     await rejects(a.publish(new Uint8Array(65 * 1024)), { code: "bad_request" });
     await a.publish(Uint8Array.of(0));

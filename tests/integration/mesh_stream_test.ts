@@ -6,7 +6,7 @@ import { KiB, MiB } from "../../lib/base/units.ts";
 import { type Mesh, startMesh } from "../../lib/mesh/mesh.ts";
 import { testByteStream } from "../contract/byte_stream.ts";
 import { recordStream } from "../support/byte_stream_record.ts";
-import { meshOptions, withMeshes } from "../support/mesh_fixture.ts";
+import { meshOptions, meshTest, withMeshes } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";
 
 async function openPair(a: Mesh, b: Mesh): Promise<{ near: ByteStream; far: ByteStream }> {
@@ -26,9 +26,9 @@ testByteStream("MeshStream", async () => {
     cut: () => void a.disconnect(b.peerId),
     close: async () => void await Promise.all([a.close(), b.close()]),
   };
-});
+}, meshTest);
 
-Deno.test("MeshStream carries 64 MiB whole, with little unsent at any time", async () => {
+meshTest("MeshStream carries 64 MiB whole, with little unsent at any time", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {
     const { near, far } = await openPair(a, b);
     const piece = Uint8Array.from({ length: 64 * KiB }, (_, i) => (i * 7) & 255);
@@ -72,7 +72,7 @@ Deno.test("MeshStream carries 64 MiB whole, with little unsent at any time", asy
   });
 });
 
-Deno.test("MeshStream of a dead connection is closed in the turn of the disconnect", async () => {
+meshTest("MeshStream of a dead connection is closed in the turn of the disconnect", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {
     const { near, far } = await openPair(a, b);
     const record = recordStream(near);
@@ -94,7 +94,7 @@ Deno.test("MeshStream of a dead connection is closed in the turn of the disconne
   });
 });
 
-Deno.test("MeshStream that nobody serves is refused", async () => {
+meshTest("MeshStream that nobody serves is refused", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {
     await a.connect(b.peerId, b.addresses(), AbortSignal.timeout(5_000));
     const stream = await a.openStream(b.peerId, "sync", AbortSignal.timeout(5_000));
@@ -103,7 +103,7 @@ Deno.test("MeshStream that nobody serves is refused", async () => {
   });
 });
 
-Deno.test("Mesh.openStream fails without a connection", async () => {
+meshTest("Mesh.openStream fails without a connection", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {
     const signal = AbortSignal.timeout(5_000);
     await rejects(a.openStream(b.peerId, "exchange", signal), { code: "peer_unreachable" });

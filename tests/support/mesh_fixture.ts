@@ -42,3 +42,11 @@ export async function withMeshes(
     await Promise.all(meshes.reverse().map((mesh) => mesh.close()));
   }
 }
+
+/**
+ * A test with real hosts. Without the sanitizers: libp2p leaves some timers of a second behind when it stops, and
+ * its peer store a BroadcastChannel, which Deno 2.7 reports.
+ */
+export function meshTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
+}
