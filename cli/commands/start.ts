@@ -29,7 +29,7 @@ export const startCommand: CommandSpec = {
       (ready) => isJson ? io.out(readyLine(ready)) : describeReady(ready).forEach(io.out),
       () => {}, // The failure is told once, at the end.
     );
-    return await supervise(node.thread, io.signals);
+    return await supervise(node.thread, io.signals, config.limits.drainMs);
   },
 };
 

@@ -61,6 +61,7 @@ export function buildNodeConfig(
       headTimeoutMs: settings.number("limits.head_timeout"),
       idleTimeoutMs: settings.number("limits.idle_timeout"),
       exchangesMax: settings.number("limits.exchanges_max"),
+      drainMs: settings.number("drain.deadline"),
     },
     registry: {
       leaseMs: settings.number("registry.lease"),

@@ -127,6 +127,14 @@ export const nodeKeys: readonly ConfigKey[] = [
     max: 1_000_000,
   }),
   key(
+    "drain.deadline",
+    "duration",
+    20 * secondMs,
+    "Slurm and Kubernetes kill 30 s after TERM",
+    "How long running requests may go on after a stop",
+    { flag: true, max: hourMs },
+  ),
+  key(
     "registry.lease",
     "duration",
     3 * hourMs,

@@ -92,6 +92,8 @@ export type LimitsConfig = {
   readonly idleTimeoutMs: Ms;
   /** Exchanges that this node runs at once. */
   readonly exchangesMax: number;
+  /** From the order to stop until what still runs is cut off. */
+  readonly drainMs: Ms;
 };
 
 export type RegistryConfig = {

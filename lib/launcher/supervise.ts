@@ -1,21 +1,19 @@
 // How does a node in a thread come to its end, and with which exit code?
 import type { Ms } from "../base/units.ts";
-import { secondMs } from "../base/units.ts";
 import type { NodeThread } from "./node_thread.ts";
 import { followSignals, type SignalSource } from "./signals.ts";
 
 /**
- * How long running requests may go on after the first signal. Below the grace time of batch systems: Slurm
- * kills 30 s after TERM (KillWait), Kubernetes too.
- */
-export const drainMs: Ms = 20 * secondMs;
-
-/**
  * Waits for the end of the node. The first signal asks it to stop in good order, the second ends it at once.
+ * @param drainMs How long running requests may go on after the first signal.
  * @returns 0 after a stop in good order, 128 + the signal's number after a second signal.
  * @throws {OtelaError} When the node fails.
  */
-export async function supervise(node: NodeThread, signals: SignalSource): Promise<number> {
+export async function supervise(
+  node: NodeThread,
+  signals: SignalSource,
+  drainMs: Ms,
+): Promise<number> {
   const exit = Promise.withResolvers<number>();
   const unfollow = followSignals(signals, (order) => {
     if (order.type === "stop") node.stop(order.signal, drainMs);

@@ -16,7 +16,8 @@ import { loadOrCreateIdentity } from "../identity/identity_file.ts";
 import { hardwareClaimOf } from "../platform/hardware.ts";
 import { machineFacts } from "../platform/machine.ts";
 import { queryGpus } from "../platform/nvidia_smi_run.ts";
-import { startAutomerge } from "../registry/automerge.ts";
+import { type EventListener, listened } from "./events.ts";
+import { startAutomergeModule } from "./automerge_module.ts";
 import { createLog } from "./log.ts";
 import { insideOf, type NodeInside } from "./node_inside.ts";
 import { NodeParts } from "./node_parts.ts";
@@ -31,6 +32,8 @@ export type NodeOptions = {
   readonly tools: Tools;
   /** Takes whole lines of the log. */
   readonly writeLog: (line: string) => void;
+  /** Told of what comes and goes: services of this node, and peers. */
+  readonly onEvent?: EventListener;
 };
 
 /** A node that serves. */
@@ -47,16 +50,13 @@ export type Node = {
   stop(reason: string, deadlineMs: Ms): void;
 };
 
-/** An operator's stop may let answers finish for so long. A guess. */
-const operatorDrainMs: Ms = 10_000;
-
 /**
  * Starts a node: it has joined its mesh, or knows that it is alone, and its doors are open.
  * @throws {OtelaError} `identity_damaged`, `port_busy`, `state_unusable`, `config_invalid`.
  */
 export async function startNode(options: NodeOptions): Promise<Node> {
   const { config } = options;
-  const log = createLog(config.log, options.writeLog);
+  const log = listened(createLog(config.log, options.writeLog), options.onEvent);
   const ended = Promise.withResolvers<void>();
   ended.promise.catch(() => {}); // Nobody may be waiting.
   let stopping: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const parts = await startParts(options, {
     log,
     mustEnd: (error) => void finish(error),
-    stop: () => stop("operator", operatorDrainMs),
+    stop: () => stop("operator", config.limits.drainMs),
   });
   try {
     const client = await openDoors(options, parts, log);
@@ -107,9 +107,10 @@ async function startParts(
   { config, places, version }: NodeOptions,
   hooks: { log: Log; mustEnd: (error: OtelaError) => void; stop: () => void },
 ): Promise<NodeParts> {
-  const [loaded, automerge, next] = await Promise.all([
+  const automerge = startAutomergeModule();
+  automerge.catch(() => {}); // Told where it is awaited.
+  const [loaded, next] = await Promise.all([
     loadOrCreateIdentity(places.keyFile),
-    startAutomerge(),
     nextEpoch(places.epochFile, 0, { nowMs: () => Date.now() }),
   ]);
   for (const message of [...loaded.warnings, ...next.warnings]) {

@@ -13,6 +13,7 @@ export async function runThread(port: ThreadPort): Promise<void> {
       socketPath,
       version,
       tools,
+      onEvent: (event, fields) => port.post({ type: "event", event, fields }),
       writeLog: (line) => Deno.stderr.writeSync(new TextEncoder().encode(line)),
     });
     announce(port, node);

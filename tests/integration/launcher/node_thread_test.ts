@@ -6,6 +6,7 @@ import type { StopSignal } from "../../../lib/launcher/signals.ts";
 import { within } from "../../support/within.ts";
 
 const deadlineMs = 10_000;
+const drainMs = 20_000;
 
 function start(fate: string, onEvent: (event: string) => void = () => {}): NodeThread {
   return startNodeThread({
@@ -68,7 +69,7 @@ Deno.test("C071: supervise answers the first signal with a stop and exit code 0"
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const) {
     const signals = new FakeSignals();
     const node = start("obedient");
-    const code = supervise(node, signals.source);
+    const code = supervise(node, signals.source, drainMs);
     await within(deadlineMs, node.ready);
     signals.send(signal);
     equal(await within(deadlineMs, code), 0);
@@ -80,7 +81,7 @@ Deno.test("C071: supervise answers the second signal by ending at once", async (
   const signals = new FakeSignals();
   const stuck = Promise.withResolvers<void>();
   const node = start("stuck", () => stuck.resolve());
-  const code = supervise(node, signals.source);
+  const code = supervise(node, signals.source, drainMs);
   await within(deadlineMs, node.ready);
   signals.send("SIGTERM");
   await within(deadlineMs, stuck.promise); // It is draining.

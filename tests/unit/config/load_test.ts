@@ -268,3 +268,10 @@ Deno.test("C074: a port from the default may be replaced, a port that was set ma
   equal(loadText(undefined, { env: { OF_PORT: "8092" } }).config.doors.httpPortIsExplicit, true);
   equal(loadText(undefined, { flags: { tcpport: "43905" } }).config.mesh.tcpPortIsExplicit, true);
 });
+
+Deno.test("C071: how long a stop waits for requests can be set, and is shorter than Slurm's patience", () => {
+  equal(loadText(undefined).config.limits.drainMs, 20_000);
+  equal(loadText("drain.deadline: 90s").config.limits.drainMs, 90_000);
+  const flags = { "drain.deadline": "0s" };
+  equal(loadText("drain:\n  deadline: 90s", { flags }).config.limits.drainMs, 0);
+});
