@@ -63,10 +63,12 @@ Deno.test("a hundred exchanges of one turn leave in one write, and so do their a
     },
   });
   pair.settle();
-  const before = [pair.toResponder.batchCount, pair.toRequester.batchCount];
+  const counts = () =>
+    [pair.toResponder, pair.toRequester].flatMap((wire) => [wire.batchCount, wire.flushAskedCount]);
+  const before = counts();
   for (let count = 0; count < 100; count++) pair.open(bytes("{}"));
   pair.settle();
-  deepEqual([pair.toResponder.batchCount, pair.toRequester.batchCount], before.map((n) => n + 1));
+  deepEqual(counts(), before.map((count) => count + 1));
 });
 
 Deno.test("ids ascend from 1 and are not used again", () => {
