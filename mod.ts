@@ -24,7 +24,7 @@
 export { type ErrorCode, type ErrorFields, OtelaError } from "./lib/base/errors.ts";
 export { isPeerId, parsePeerId, type PeerId, shortPeerId } from "./lib/base/peer_id.ts";
 export type { ServiceStatus } from "./lib/gateway/operator_door.ts";
-export type { Claim, EngineClaim, HardwareClaim, ServiceClaim } from "./lib/registry/claim.ts";
+export type { Claim, ServiceClaim } from "./lib/registry/claim.ts";
 export type { MeshFetch } from "./lib/toolkit/mesh_fetch.ts";
 export { MeshNode } from "./lib/toolkit/mesh_node.ts";
 export type { MeshRequestInit } from "./lib/toolkit/mesh_request.ts";

@@ -1,6 +1,17 @@
 // What can go wrong in ways we foresee?
 
-/** Every failure we foresee. A new code does not compile until the gateway gives it a status. */
+/**
+ * Every failure we foresee. A new code does not compile until the gateway gives it a status.
+ *
+ * @example Which failures may pass by themselves?
+ * ```ts
+ * import { ok } from "node:assert/strict";
+ * import type { ErrorCode } from "@otela/otela";
+ *
+ * const passing: ReadonlySet<ErrorCode> = new Set(["no_candidate", "overloaded", "not_ready"]);
+ * ok(passing.has("overloaded"));
+ * ```
+ */
 export type ErrorCode =
   | "bad_peer_id"
   | "bad_request"
@@ -35,12 +46,35 @@ export type ErrorCode =
   | "usage_invalid"
   | "worker_failed";
 
-/** Plain facts about one failure; never keys, tokens or bodies. */
+/**
+ * Plain facts about one failure; never keys, tokens or bodies.
+ *
+ * @example How long shall I wait?
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import { type ErrorFields, OtelaError } from "@otela/otela";
+ *
+ * const { fields }: { fields: ErrorFields } = new OtelaError("overloaded", "Cannot take more", {
+ *   fields: { retryAfterS: 3 },
+ * });
+ * equal(fields.retryAfterS, 3);
+ * ```
+ */
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
  * A failed operation. The message says what we could not do, what must hold and what holds now, without a
  * full stop; the code is what programs decide by, never the message.
+ *
+ * @example Decides by the code
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import { OtelaError, startNode } from "@otela/otela";
+ *
+ * await using node = await startNode();
+ * const failure = await node.fetch("service:nobody-has-it/").catch((error) => error);
+ * equal(failure instanceof OtelaError && failure.code, "no_such_service");
+ * ```
  */
 export class OtelaError extends Error {
   override readonly name: string = "OtelaError";

@@ -7,7 +7,20 @@ import type { Role } from "../registry/claim.ts";
 import { jsonAnswer } from "./json_answer.ts";
 import { logUnforeseen, operatorProblem, toProblem } from "./problem.ts";
 
-/** One local service as the operator sees it. */
+/**
+ * One local service as the operator sees it.
+ *
+ * @example Why is it not offered?
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import type { ServiceStatus } from "@otela/otela";
+ *
+ * const whyNot = ({ name, state, reason }: ServiceStatus) => `${name} is ${state}: ${reason}`;
+ * const status = { name: "llm", url: "http://127.0.0.1:8000", identityGroups: [] };
+ * equal(whyNot({ ...status, state: "starting", reason: "it does not listen" }),
+ *   "llm is starting: it does not listen");
+ * ```
+ */
 export type ServiceStatus = {
   readonly name: string;
   /** Where its engine listens, without credentials. */

@@ -12,7 +12,19 @@ export type EngineClaim = {
   readonly continues: boolean;
 };
 
-/** One HTTP backend that a worker offers now. Withdrawn services are absent, not flagged. */
+/**
+ * One HTTP backend that a worker offers now. Withdrawn services are absent, not flagged.
+ *
+ * @example Which models does it offer?
+ * ```ts
+ * import { deepEqual } from "node:assert/strict";
+ * import type { ServiceClaim } from "@otela/otela";
+ *
+ * const models = ({ identityGroups }: Pick<ServiceClaim, "identityGroups">) =>
+ *   identityGroups.flatMap((group) => group.startsWith("model=") ? [group.slice(6)] : []);
+ * deepEqual(models({ identityGroups: ["model=m", "all"] }), ["m"]);
+ * ```
+ */
 export type ServiceClaim = {
   /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$`. */
   readonly name: string;
@@ -40,7 +52,20 @@ export type HardwareClaim = {
   readonly gpus: readonly GpuClaim[];
 };
 
-/** Unproven facts that change rarely. Never heartbeats, load or latency. */
+/**
+ * Unproven facts that change rarely. Never heartbeats, load or latency.
+ *
+ * @example How much memory do its GPUs have?
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import type { Claim } from "@otela/otela";
+ *
+ * const gpuMiB = ({ hardware }: Pick<Claim, "hardware">) =>
+ *   hardware.gpus.reduce((sum, { memoryTotalMiB }) => sum + (memoryTotalMiB ?? 0), 0);
+ * const gpu = { name: "A100", memoryTotalMiB: 81_920, memoryUsedMiB: null };
+ * equal(gpuMiB({ hardware: { cpuCount: 8, memoryMiB: 65_536, gpus: [gpu, gpu] } }), 163_840);
+ * ```
+ */
 export type Claim = {
   readonly role: Role;
   /** Multiaddrs without `/p2p/…`, at most 32. */

@@ -8,7 +8,22 @@ import { toMeshFailure } from "./mesh_failure.ts";
 import { type MeshRequestInit, readMeshRequest } from "./mesh_request.ts";
 import { parseMeshTarget } from "./mesh_target.ts";
 
-/** `fetch`, for addresses of the mesh. */
+/**
+ * `fetch`, for addresses of the mesh: see `MeshNode.fetch`.
+ *
+ * @example A program that is given its way into the mesh
+ * ```ts
+ * import { equal } from "node:assert/strict";
+ * import { type MeshFetch, startNode } from "@otela/otela";
+ *
+ * async function greeting(mesh: MeshFetch): Promise<string> {
+ *   return await (await mesh("service:greet/", { fallback: "all" })).text();
+ * }
+ * await using node = await startNode();
+ * await (await node.offer({ name: "greet", handler: () => new Response("hello") })).ready();
+ * equal(await greeting(node.fetch), "hello");
+ * ```
+ */
 export type MeshFetch = (
   input: string | URL | Request,
   init?: MeshRequestInit,

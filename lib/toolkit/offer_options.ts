@@ -8,18 +8,29 @@ import type { PeerId } from "../base/peer_id.ts";
  * @example A function as a service
  * ```ts
  * import { equal } from "node:assert/strict";
- * import { type Handler, startNode } from "@otela/otela";
+ * import type { Handler } from "@otela/otela";
  *
  * const shout: Handler = async (request) => new Response((await request.text()).toUpperCase());
- * await using node = await startNode();
- * await (await node.offer({ name: "shout", handler: shout })).ready();
- * const init = { method: "POST", body: "hello" };
- * equal(await (await node.fetch(`peer:${node.peerId}/shout/`, init)).text(), "HELLO");
+ * const request = new Request("http+unix://localhost/", { method: "POST", body: "hello" });
+ * equal(await (await shout(request)).text(), "HELLO");
  * ```
  */
 export type Handler = (request: Request) => Response | Promise<Response>;
 
-/** Where a service is answered: exactly one of these. */
+/**
+ * Where a service is answered: exactly one of these.
+ *
+ * @example A server when it is known, else a function
+ * ```ts
+ * import { deepEqual } from "node:assert/strict";
+ * import type { OfferOptions, OfferSource } from "@otela/otela";
+ *
+ * const sourceOf = (url: string | undefined): OfferSource =>
+ *   url === undefined ? { handler: () => new Response("nothing here") } : { url };
+ * const options: OfferOptions = { name: "page", ...sourceOf("http://127.0.0.1:8000") };
+ * deepEqual(options, { name: "page", url: "http://127.0.0.1:8000" });
+ * ```
+ */
 export type OfferSource =
   /** An HTTP server: `http://127.0.0.1:8000`. */
   | { readonly url: string }
