@@ -1,5 +1,6 @@
 // How do exchanges end that do not end well, and does the engine hear of it?
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { Pool } from "undici";
 import { parsePeerId } from "../../lib/base/peer_id.ts";
 import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
@@ -52,6 +53,26 @@ for (const { name, peer } of ways) {
       await reader.cancel();
       await within(1_000, raw.clientGone(2));
       equal(pair.calls.openCount, 0);
+    }
+    await raw.stop();
+  });
+
+  Deno.test(`a call ${name} that is canceled while it waits for a connection never reaches its engine`, async () => {
+    const raw = await startRawEngine([
+      { waitMs: 50 },
+      { send: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok" },
+    ]);
+    {
+      const dispatcher = new Pool(raw.url, { connections: 1, pipelining: 1 });
+      await using pair = exchangePair([upstreamOf(raw.url, { dispatcher })]);
+      const first = pair.client.request(peer, headOf("/first"), null);
+      const second = pair.client.request(peer, headOf("/second"), null);
+      await raw.headSeen(0);
+      second.cancel("the test wants it");
+      equal((await failureOf(second.response)).failure, "canceled");
+      await textOf(await first.response);
+      await textOf(await pair.client.request(peer, headOf("/third"), null).response);
+      ok(!raw.received.join("").includes("/second"));
     }
     await raw.stop();
   });
