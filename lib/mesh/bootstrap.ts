@@ -35,6 +35,8 @@ export class Bootstrap {
       if (source) sources.push(source);
       else parts.log.warn("bootstrap.skipped", { entry: entry.slice(0, 80), reason: "no source" });
     }
+    // Nobody is found through it before somebody else was; a node that stands alone asks nobody.
+    if (sources.length > 0) sources.push({ kind: "dht" });
     this.#plan = new BootstrapPlan(sources, parts.self, parts.random);
   }
 

@@ -16,6 +16,7 @@ const refreshMs: Record<BootstrapSource["kind"], { missing: Ms; enough: Ms }> = 
   file: { missing: secondMs, enough: 10 * secondMs },
   dnsaddr: { missing: 10 * secondMs, enough: 5 * minuteMs },
   url: { missing: 10 * secondMs, enough: 5 * minuteMs },
+  dht: { missing: 30 * secondMs, enough: 5 * minuteMs },
 };
 
 type Attempts = { failures: number; dueMs: Ms; isRunning: boolean; wasTried: boolean };

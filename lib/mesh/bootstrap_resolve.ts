@@ -21,7 +21,7 @@ export type ResolveTxt = (name: string) => Promise<string[][]>;
  * @throws {OtelaError} `peer_unreachable` when the source does not answer or makes no sense.
  */
 export async function resolveBootstrap(
-  source: BootstrapSource,
+  source: Exclude<BootstrapSource, { kind: "dht" }>,
   txt: ResolveTxt = resolveTxt,
 ): Promise<string[]> {
   try {

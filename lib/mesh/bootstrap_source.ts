@@ -10,7 +10,9 @@ export type BootstrapSource =
   /** Answers `{"bootstraps":[…]}`. */
   | { readonly kind: "url"; readonly url: string }
   /** Holds `{"bootstraps":[…]}`; a head writes it. */
-  | { readonly kind: "file"; readonly path: string };
+  | { readonly kind: "file"; readonly path: string }
+  /** The DHT's record of heads; not configured, but asked like the others. */
+  | { readonly kind: "dht" };
 
 const hostShape = /^(?=.{1,253}$)[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
@@ -39,6 +41,7 @@ export function parseBootstrapSource(text: string): BootstrapSource | undefined 
 
 /** Names a source in logs: the entry as a person wrote it, but without what a URL may hide in it. */
 export function sourceName(source: BootstrapSource): string {
+  if (source.kind === "dht") return "the DHT";
   if (source.kind === "address") return source.address;
   if (source.kind === "file") return `file:${source.path}`;
   if (source.kind === "dnsaddr") return `dnsaddr://${source.host}`;

@@ -9,6 +9,7 @@ import { Bootstrap } from "./bootstrap.ts";
 import { BootstrapFileKeeper } from "./bootstrap_file.ts";
 import { resolveBootstrap } from "./bootstrap_resolve.ts";
 import { Dialer } from "./dialer.ts";
+import { Directory } from "./directory.ts";
 import { Gossip } from "./gossip.ts";
 import type { Host } from "./host.ts";
 import { protocolStreamsMax } from "./host_limits.ts";
@@ -45,6 +46,7 @@ export class Libp2pMesh implements Mesh {
   readonly #parts: Libp2pMeshParts;
   readonly #table = new PeerTable();
   readonly #dials: PeerDials;
+  readonly #directory: Directory;
   readonly #gossip: Gossip;
   readonly #bootstrap: Bootstrap;
   readonly #bootstrapFile: BootstrapFileKeeper | undefined;
@@ -59,12 +61,14 @@ export class Libp2pMesh implements Mesh {
     this.peerId = parts.self;
     this.joined = this.#join.promise;
     const isAdmitted = (peer: PeerId) => this.#table.has(peer);
+    this.#directory = new Directory(host.libp2p, options.network);
     this.#dials = new PeerDials({
       self: parts.self,
       dialer: new Dialer(host.dial, localSubnets),
       settled: (connection) => parts.admission.settled(connection),
       isConnected: isAdmitted,
       counters,
+      locate: (peer) => this.#directory.locate(peer),
       failed: (peer, isRefused) => this.#emit({ type: "dialFailed", peer, isRefused }),
       closing: this.#closing.signal,
     });
@@ -73,7 +77,8 @@ export class Libp2pMesh implements Mesh {
       ...options,
       entries: options.bootstrap,
       self: this.peerId,
-      resolve: (source) => resolveBootstrap(source),
+      resolve: (source) =>
+        source.kind === "dht" ? this.#directory.heads() : resolveBootstrap(source),
       dial: (target) => this.#dials.connectTarget(target),
       isConnected: (peer) => this.#table.has(peer as PeerId),
     });
@@ -83,7 +88,7 @@ export class Libp2pMesh implements Mesh {
   }
 
   async start(): Promise<void> {
-    const { host: { libp2p }, admission, protocols } = this.#parts;
+    const { host: { libp2p }, admission, protocols, options } = this.#parts;
     libp2p.addEventListener("connection:open", ({ detail }) => admission.opened(detail));
     libp2p.addEventListener("connection:close", ({ detail }) => this.#connectionClosed(detail));
     await libp2p.handle(
@@ -100,6 +105,7 @@ export class Libp2pMesh implements Mesh {
     this.#gossip.start();
     this.#bootstrap.start();
     this.#bootstrapFile?.start(this.multiaddrs());
+    if (options.role !== "worker") void this.#announceOnceJoined();
   }
 
   multiaddrs(): string[] {
@@ -205,13 +211,20 @@ export class Libp2pMesh implements Mesh {
     this.#bootstrap.wake();
   }
 
+  async #announceOnceJoined(): Promise<void> {
+    await this.joined;
+    await this.#directory.announce().catch((error) =>
+      this.#parts.options.log.debug("dht.announce_failed", { error: messageOf(error) })
+    );
+  }
+
   #connectionClosed(connection: Connection): void {
     this.#parts.admission.closed(connection);
     const peer = parsePeerId(connection.remotePeer.toString());
     if (!this.#table.remove(peer, connection)) return;
     this.#emit({ type: "disconnected", peer });
     this.#bootstrap.wake();
-    this.#dials.redial(peer);
+    void this.#dials.redial(peer);
   }
 
   #takeStream(protocol: MeshProtocol, stream: Stream, connection: Connection): void {

@@ -16,6 +16,8 @@ export type PeerDialsParts = {
   readonly settled: (connection: Connection) => Promise<void>;
   readonly isConnected: (peer: PeerId) => boolean;
   readonly counters: MeshCounters;
+  /** Where others see a peer now; slow. */
+  readonly locate: (peer: PeerId) => Promise<string[]>;
   readonly failed: (peer: PeerId, isRefused: boolean) => void;
   /** Aborts when the mesh closes. */
   readonly closing: AbortSignal;
@@ -48,11 +50,18 @@ export class PeerDials {
 
   /**
    * Once and at once after a peer's last connection closed, if it can be dialled: a killed process refuses, which says
-   * more than silence. Who needs it longer asks for it.
+   * more than silence. Then once where the DHT says that it is now. Who needs it longer asks for it.
    */
-  redial(peer: PeerId): void {
-    if (this.#parts.closing.aborted || !this.#seenAt.has(peer)) return;
-    this.connect(peer, [], this.#parts.closing).catch(() => {});
+  async redial(peer: PeerId): Promise<void> {
+    const { closing, locate } = this.#parts;
+    const known = this.#seenAt.get(peer);
+    if (closing.aborted || !known) return;
+    try {
+      await this.connect(peer, known, closing);
+    } catch {
+      const moved = (await locate(peer)).filter((address) => !known.includes(address));
+      if (moved.length > 0) await this.connect(peer, moved, closing).catch(() => {});
+    }
   }
 
   /** @returns Who answered; ourselves, when the address was our own. */
