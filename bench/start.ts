@@ -29,5 +29,5 @@ export async function benchStart(options: BenchOptions, report: Report): Promise
     report.row({ role, ready_ms: readyMs, rss_mb: memory[role] });
     report.judge(`${role} ready_s`, readyMs / 1000, "<=", 1.0 * slack);
   }
-  report.judge("worker idle rss_mb", memory.worker, "<=", options.isSmall ? 200 : 150);
+  report.judge("worker idle rss_mb", memory.worker, "<=", options.isSmall ? 225 : 150);
 }

@@ -23,15 +23,20 @@ const whyPure =
   "runs the same code in virtual time and a failure can be replayed from its seed";
 const whyExit =
   "Only main.ts and cli/ end the process: whoever uses otela as a library must survive it";
+/** Built-in modules that only compute. */
+const pureModules: readonly string[] = ["node:buffer"];
 const whyNodeModule =
-  "Core folders import no node: modules, which reach the machine: their tests run without any permission";
+  "Core folders import no node: modules that reach the machine: their tests run without any permission";
 
 /** No waiting, no clock, no chance, no machine in the core. */
 export function pureCore(files: readonly SourceFile[]): Finding[] {
   return files.filter(({ path }) => coreFolders.some((folder) => path.startsWith(folder)))
     .flatMap((file) => [
       ...findAll(file, impure, whyPure, codeOnly(file.text)),
-      ...importsOf(file).filter(({ specifier }) => specifier.startsWith("node:"))
+      ...importsOf(file)
+        .filter(({ specifier }) =>
+          specifier.startsWith("node:") && !pureModules.includes(specifier)
+        )
         .map(({ specifier, line }) => ({
           path: file.path,
           line,
