@@ -147,11 +147,13 @@ Deno.test("a frozen worker is refused at once after 2 s, given up after 4, and t
     }, 100);
     const failure = await within(6_000, failureOf(drain(reader)));
     const failedMs = performance.now() - startMs;
+    const atOnce = pair.client.request(workerPeer, get("/bytes?n=1"), null).response;
     clearInterval(attempt);
     deepEqual([failure.failure, failure.phase], ["lane_stalled", "body"]);
     ok(failedMs > 3_500 && failedMs < 5_000, `failed after ${failedMs} ms`);
     ok(refusedMs >= 1_500 && refusedMs < 2_600, `refused after ${refusedMs} ms`);
     deepEqual(pair.stalled, [workerPeer]);
+    deepEqual((await failureOf(atOnce)).failure, "unreachable");
     pair.pool.forgive(workerPeer);
     const again = await pair.client.request(workerPeer, get("/bytes?n=1"), null).response;
     equal(again.status, 200);
