@@ -9,6 +9,7 @@ import { type Offer, Offers } from "./offer.ts";
 import type { OfferOptions } from "./offer_options.ts";
 import { type Peer, peersOf } from "./peer.ts";
 import { type PeerChange, watchPeers } from "./peer_watch.ts";
+import type { StateHome } from "./state_home.ts";
 
 /** Running requests may go on for so long after `stop`. A guess. */
 const drainMs: Ms = 10 * secondMs;
@@ -51,13 +52,13 @@ export class MeshNode implements AsyncDisposable {
   private readonly ending = new AbortController();
   private readonly offers: Offers;
 
-  /** Use `startNode`. @param release Gives back what the node lived on. */
-  constructor(private readonly node: Node, release: () => Promise<void>) {
+  /** Use `startNode`. @param home What the node lives on; given back at its end. */
+  constructor(private readonly node: Node, home: Pick<StateHome, "lost" | "close">) {
     const { inside, socketPath } = node;
     const { signal } = this.ending;
     this.fetch = createMeshFetch(inside, signal);
     this.offers = new Offers({ inside, operatorSocket: socketPath, ending: signal });
-    this.ended = this.follow(release);
+    this.ended = this.follow(home);
     this.ended.catch(() => {}); // Nobody may be waiting.
   }
 
@@ -121,13 +122,15 @@ export class MeshNode implements AsyncDisposable {
     this.ending.abort(new OtelaError("node_stopping", "Cannot use a node that has been stopped"));
   }
 
-  private async follow(release: () => Promise<void>): Promise<void> {
+  private async follow({ lost, close }: Pick<StateHome, "lost" | "close">): Promise<void> {
+    lost.addEventListener("abort", () => void this.stop({ drainMs: 0 }));
     try {
       await this.node.ended;
+      lost.throwIfAborted();
     } finally {
       this.end();
       await this.offers.end();
-      await release();
+      await close();
     }
   }
 }

@@ -1,9 +1,10 @@
 // How does a program start a node in its own thread?
 import project from "../../deno.json" with { type: "json" };
+import type { NodeConfig } from "../config/node_config.ts";
 import { startNode as startNodeHere } from "../node/node.ts";
 import { MeshNode } from "./mesh_node.ts";
 import { configOf, type StartOptions } from "./start_options.ts";
-import { openStateHome } from "./state_home.ts";
+import { openStateHome, type StateHome } from "./state_home.ts";
 
 /**
  * Starts a node in this thread: it has joined its mesh, or knows that it is alone, and its doors are open. Several in
@@ -38,28 +39,32 @@ export async function startNode(options: StartOptions = {}): Promise<MeshNode> {
   const writeLog = options.log ?? (() => {});
   const warn = (warning: string) => writeLog(`${warning}\n`);
   warnings.forEach(warn);
-  await using stack = new AsyncDisposableStack();
-  const home = stack.use(await openStateHome(options.stateDir, warn));
-  const node = await startNodeHere({
-    config,
-    places: home.places,
-    socketPath: home.socketPath,
-    version: {
-      otela: project.version,
-      deno: Deno.version.deno,
-      target: Deno.build.target,
-    },
-    tools: {},
-    writeLog,
-  });
-  const owned = stack.move();
-  const mesh = new MeshNode(node, () => owned.disposeAsync());
-  home.lost.addEventListener("abort", () => mesh.stop({ drainMs: 0 }));
+  const mesh = await startIn(await openStateHome(options.stateDir, warn), config, writeLog);
   try {
     for (const service of options.services ?? []) await mesh.offer(service);
     return mesh;
   } catch (error) {
     await mesh.stop({ drainMs: 0 });
+    throw error;
+  }
+}
+
+async function startIn(
+  home: StateHome,
+  config: NodeConfig,
+  writeLog: (line: string) => void,
+): Promise<MeshNode> {
+  const { places, socketPath } = home;
+  const version = {
+    otela: project.version,
+    deno: Deno.version.deno,
+    target: Deno.build.target,
+  };
+  try {
+    const parts = { config, places, socketPath, version, tools: {}, writeLog };
+    return new MeshNode(await startNodeHere(parts), home);
+  } catch (error) {
+    await home.close();
     throw error;
   }
 }

@@ -1,16 +1,19 @@
 // Where does a node of this process keep its files, and what becomes of them?
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { OtelaError } from "../base/errors.ts";
 import { type Places, resolvePlaces } from "../config/places.ts";
 import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath } from "../identity/socket_place.ts";
 
-/** The places of one node, held for it. Disposing gives them back, and removes them when they were temporary. */
-export type StateHome = AsyncDisposable & {
+/** The places of one node, held for it. */
+export type StateHome = {
   readonly places: Places;
   readonly socketPath: string;
-  /** Aborts when another process took the folder, because this one stood still for too long. */
+  /** Aborts, with an `OtelaError`, when another process took the folder because this one stood still for too long. */
   readonly lost: AbortSignal;
+  /** Gives them back, and removes them when they were temporary. Idempotent. */
+  readonly close: () => Promise<void>;
 };
 
 const instance = "library";
@@ -32,10 +35,19 @@ export async function openStateHome(
   const found = resolvePlaces({ ...named, env: {}, home: null, hostname: hostname(), uid });
   // A peer that will never come back takes its claim with it.
   const places = { ...found, isEphemeral: isTemporary };
-  const lost = isTemporary
-    ? new AbortController().signal
-    : stack.use(await acquireInstanceLock(places.lockDirs, { warn })).lost;
+  const losing = new AbortController();
+  if (!isTemporary) {
+    const lock = stack.use(await acquireInstanceLock(places.lockDirs, { warn }));
+    lock.lost.addEventListener("abort", () => losing.abort(takenOver(places.stateRoot)));
+  }
   const socketPath = await prepareSocketPath(places.socketPaths, uid);
   const owned = stack.move();
-  return { places, socketPath, lost, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { places, socketPath, lost: losing.signal, close: () => owned.disposeAsync() };
+}
+
+function takenOver(stateDir: string): OtelaError {
+  return new OtelaError(
+    "instance_locked",
+    `Cannot go on in "${stateDir}" as another process took it while this one stood still`,
+  );
 }

@@ -76,6 +76,17 @@ Deno.test("fetch routes by the model that a body names, and by what the call nam
   await rejects(a.fetch("service:m/x", onlyA), { code: "no_candidate" });
 });
 
+Deno.test("fetch follows no redirect: it says where one leads, as an address of the mesh", async () => {
+  const handler: Handler = () =>
+    new Response(null, { status: 307, headers: { location: "/new?place" } });
+  await using pair = await Pair.start({ name: "moved", handler });
+  const { worker: { peerId }, caller } = pair;
+  for (const prefix of ["service:moved", `peer:${peerId}/moved`]) {
+    const response = await caller.fetch(`${prefix}/old`, any);
+    deepEqual([response.status, response.headers.get("location")], [307, `${prefix}/new?place`]);
+  }
+});
+
 Deno.test("fetch streams: a piece arrives before the next is made", async () => {
   const asked = Promise.withResolvers<void>();
   const handler: Handler = () => {
