@@ -1,7 +1,7 @@
 // How does a WebSocket of the mesh become one at the engine?
 import type { IncomingMessage } from "node:http";
 // @ts-types="@types/ws"
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 import { messageOf } from "../base/errors.ts";
 import type { ExchangePhase } from "../base/outcome.ts";
 import type { Clock } from "../base/ports.ts";
@@ -27,6 +27,8 @@ const refusalBytesMax: Bytes = 64 * KiB;
 const queuedBytesMax: Bytes = MiB;
 /** "No status received": the other side closed without a code. */
 const noCode = 1005;
+/** RFC 6455's "open", as `readyState` shows it. */
+const openState = 1;
 /** Fields of the client's handshake that this node's own handshake makes anew. */
 const ownFields = new Set([
   "sec-websocket-key",
@@ -53,10 +55,14 @@ export class EngineSocket implements RequestSink {
   ) {}
 
   /** Sends the handshake. */
-  start(upstream: Upstream, head: ExchangeRequestHead): void {
+  async start(upstream: Upstream, head: ExchangeRequestHead): Promise<void> {
     let socket: WebSocket;
     try {
-      socket = openSocket(upstream, head);
+      socket = await openSocket(upstream, head);
+      if (this.isOver) {
+        socket.on("error", () => {}); // It says that it was ended.
+        return socket.terminate();
+      }
     } catch (error) {
       // A client chooses the sub-protocols, and a wrong one throws: it must not cost others their lane.
       return this.failed(error, "refused");
@@ -95,7 +101,7 @@ export class EngineSocket implements RequestSink {
     }
     this.owedBytes += part.length;
     // What came before the engine accepted was not asked for, and `send` throws at it.
-    if (message && this.socket?.readyState === WebSocket.OPEN) {
+    if (message && this.socket?.readyState === openState) {
       this.socket.send(message, { binary: !isText }, () => this.grant());
     }
     this.grant();
@@ -178,7 +184,9 @@ export class EngineSocket implements RequestSink {
 }
 
 /** @throws {Error} When the client asked for something that no handshake can say. */
-function openSocket(upstream: Upstream, head: ExchangeRequestHead): WebSocket {
+/** Loaded with the first socket: most workers never open one, and `ws` takes 8 MB with what it needs of Node. */
+async function openSocket(upstream: Upstream, head: ExchangeRequestHead): Promise<WebSocket> {
+  const { WebSocket } = await import("ws");
   const { headers, protocols } = handshake(head, upstream);
   return new WebSocket(socketUrl(upstream, head.path), protocols, {
     headers,

@@ -92,6 +92,6 @@ export class ExchangeServer {
     );
     this.sockets.add(socket);
     exchange.bind(socket);
-    socket.start(upstream, head);
+    void socket.start(upstream, head);
   }
 }

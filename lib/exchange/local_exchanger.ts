@@ -78,7 +78,7 @@ export class LocalExchanger {
       consumed: () => {},
       cancel: () => socket.canceled(),
     });
-    socket.start(upstream, head);
+    void socket.start(upstream, head);
     return await answer.opening(signal);
   }
 }

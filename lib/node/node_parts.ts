@@ -45,7 +45,8 @@ export type NodePartsOptions = {
   readonly places: Places;
   readonly version: VersionFacts;
   readonly identity: Identity;
-  readonly automerge: WebAssembly.Module;
+  /** Settles once Automerge can be used in this thread. */
+  readonly automerge: Promise<WebAssembly.Module>;
   /** Of this start, kept already. */
   readonly epoch: number;
   readonly log: Log;
@@ -112,7 +113,7 @@ export class NodeParts {
       log,
     });
     try {
-      const parts = new NodeParts(options, mesh);
+      const parts = new NodeParts(options, mesh, await options.automerge);
       await parts.begin();
       return parts;
     } catch (error) {
@@ -121,7 +122,11 @@ export class NodeParts {
     }
   }
 
-  private constructor(readonly options: NodePartsOptions, readonly mesh: Mesh) {
+  private constructor(
+    readonly options: NodePartsOptions,
+    readonly mesh: Mesh,
+    automerge: WebAssembly.Module,
+  ) {
     const { config, identity, log } = options;
     const { clock } = this;
     this.sweep = new ClientSweep(Number.parseFloat(options.version.deno) < 2.9);
@@ -130,7 +135,7 @@ export class NodeParts {
     const limits = { connectTimeoutMs, headTimeoutMs, idleTimeoutMs, connectionsMax: exchangesMax };
     this.services = new ServiceSet({ clock, log, limits });
     const findUpstream = (name: string) => this.services.upstreamOf(name);
-    this.loader = new ClaimLoader({ module: options.automerge, log });
+    this.loader = new ClaimLoader({ module: automerge, log });
     this.registry = createRegistry(options, { clock });
     this.network = new NetworkView({
       registry: this.registry,

@@ -1,6 +1,7 @@
 // How does a node live in its thread?
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { ThreadPort } from "../config/thread_port.ts";
+import { collectStartGarbage } from "../platform/start_garbage.ts";
 import { type Node, startNode } from "./node.ts";
 
 /** Starts a node as the launcher says, and tells it what becomes of it. */
@@ -14,15 +15,26 @@ export async function runThread(port: ThreadPort): Promise<void> {
       version,
       tools,
       onEvent: (event, fields) => port.post({ type: "event", event, fields }),
-      writeLog: (line) => Deno.stderr.writeSync(new TextEncoder().encode(line)),
+      writeLog: writeLine,
     });
     announce(port, node);
+    collectStartGarbage();
     port.stop.then(({ reason, deadlineMs }) => node.stop(reason, deadlineMs));
     await node.ended;
     port.post({ type: "stopped" });
   } catch (error) {
     const code = error instanceof OtelaError ? error.code : "node_failed";
     port.post({ type: "failed", code, message: messageOf(error) });
+  }
+}
+
+/** Whole, however little the other end takes at a time; one that has gone is no reason to stop serving. */
+function writeLine(line: string): void {
+  const bytes = new TextEncoder().encode(line);
+  try {
+    for (let sent = 0; sent < bytes.length;) sent += Deno.stderr.writeSync(bytes.subarray(sent));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
 }
 
