@@ -6,7 +6,7 @@ import { type Connection, FaultTolerance, type Libp2p } from "@libp2p/interface"
 import { type KadDHT, kadDHT, passthroughMapper } from "@libp2p/kad-dht";
 import { noise } from "@libp2p/noise";
 import { type Ping, ping } from "@libp2p/ping";
-import { yamux } from "@libp2p/yamux";
+
 import { createHash } from "node:crypto";
 import { createLibp2p } from "libp2p";
 import type { Multiaddr } from "@multiformats/multiaddr";
@@ -19,6 +19,7 @@ import { listenPlan } from "./listen_plan.ts";
 import type { MeshProtocols } from "./mesh_protocols.ts";
 import { noiseCrypto } from "./noise_crypto.ts";
 import { silentLibp2pLog } from "./silent_libp2p_log.ts";
+import { thriftyYamux } from "./thrifty_yamux.ts";
 
 export type HostOptions = {
   /** libp2p's protobuf of an Ed25519 or RSA private key. */
@@ -62,7 +63,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       return transport;
     }],
     connectionEncrypters: [noise({ crypto: noiseCrypto() })],
-    streamMuxers: [yamux({
+    streamMuxers: [thriftyYamux({
       // Not to keep the connection alive, membership probes do that; but the first ping measures the
       // round trip, without which yamux never lets a window grow beyond the initial one.
       enableKeepAlive: true,
