@@ -92,6 +92,8 @@ class LocalAnswer implements AnswerTaker {
   /** Of the request's body, given to the call and not taken by the engine. */
   private unsentBytes: Bytes = 0;
   private isOver = false;
+  /** How far the answer has come, as over a lane. */
+  private reached: "head" | "body" | undefined;
 
   constructor(observe: ObserveAnswer | undefined) {
     this.answer = new Answer(
@@ -121,10 +123,12 @@ class LocalAnswer implements AnswerTaker {
   }
 
   head(status: number, headers: string[]): void {
+    this.reached = "head";
     this.answer.head(status, headers, nothing, false, undefined);
   }
 
   data(chunk: Uint8Array): boolean {
+    this.reached = "body";
     this.unreadBytes += chunk.length;
     this.answer.data(chunk);
     return this.unreadBytes < unreadBytesMax;
@@ -138,7 +142,7 @@ class LocalAnswer implements AnswerTaker {
   fail(failure: ExchangeFailure, phase: ExchangePhase, message: string): void {
     this.isOver = true;
     this.pump?.stop();
-    this.answer.fail(failure, phase, message);
+    this.answer.fail(failure, this.reached ?? phase, message);
   }
 
   /** The engine took bytes of the request's body. */
@@ -156,7 +160,7 @@ class LocalAnswer implements AnswerTaker {
     this.isOver = true;
     this.pump?.stop();
     this.call?.canceled(reason);
-    this.answer.fail("canceled", "sent", reason);
+    this.answer.fail("canceled", this.reached ?? "sent", reason);
   }
 
   private read(bytes: Bytes): void {
