@@ -21,7 +21,8 @@ export function networkList(networks: readonly string[]): BlockList {
   for (const network of networks) {
     const [address, prefix] = network.split("/");
     const version = isIP(address);
-    if (version !== 0) list.addSubnet(address, Number(prefix), version === 4 ? "ipv4" : "ipv6");
+    if (version === 0 || !/^\d+$/.test(prefix ?? "")) continue;
+    list.addSubnet(address, Number(prefix), version === 4 ? "ipv4" : "ipv6");
   }
   return list;
 }

@@ -28,7 +28,7 @@ Deno.test("announceFilter drops local addresses unless there is nothing else", (
   const filter = (addresses: string[]) => announceFilter(addresses, unannouncedNetworks);
   deepEqual(filter([loopback, docker, linkLocal, cluster, named]), [cluster, named]);
   deepEqual(filter([loopback]), [loopback]);
-  deepEqual(announceFilter([loopback, cluster], ["10.0.0.0/8", "bad"]), [loopback]);
+  deepEqual(announceFilter([loopback, cluster], ["10.0.0.0/8", "bad", "8.8.8.8"]), [loopback]);
   deepEqual(filter([]), []);
 });
 
