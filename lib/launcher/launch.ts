@@ -9,6 +9,7 @@ import type { EventMessage, VersionFacts } from "../config/thread_messages.ts";
 import { loadOrCreateIdentity } from "../identity/identity_file.ts";
 import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
+import { collectStartGarbage } from "../platform/start_garbage.ts";
 import { environmentFor } from "./environment.ts";
 import { type NodeThread, startNodeThread } from "./node_thread.ts";
 import { permissionsFor, realPathOf } from "./permissions.ts";
@@ -80,7 +81,10 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
   thread.ended.then((end) => isClean = end === "stopped", () => {}); // Told to who waits for it.
   const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
   thread.ready.then(
-    () => writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e))),
+    () => {
+      collectStartGarbage();
+      return writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e)));
+    },
     () => {}, // Told by `thread.ended`.
   );
   const owned = stack.move();
