@@ -63,7 +63,7 @@ Deno.test("fetch routes by the model that a body names, and by what the call nam
     bootstrap: a.multiaddrs(),
     services: [{ name: "m", identityGroups: ["model=b"], handler: named("b") }],
   });
-  await untilOffered(a, "m", 2);
+  await Promise.all([a, b].map((node) => untilOffered(node, "m", 2)));
   const json = { method: "POST", headers: { "content-type": "application/json" } };
   for (const model of ["a", "b"]) {
     const body = JSON.stringify({ model });
