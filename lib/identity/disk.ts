@@ -92,14 +92,19 @@ async function makePrivate(path: string): Promise<void> {
   try {
     await Deno.mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound && dirname(path) !== path) {
-      await makePrivate(dirname(path));
+    const parent = dirname(path);
+    // Below an automounter's folder none can be made though the parent is there: trying again would never end.
+    if (error instanceof Deno.errors.NotFound && !await isDirectory(parent)) {
+      await makePrivate(parent);
       return await makePrivate(path);
     }
     // Somebody may have been faster, and a link to a directory is one: what counts is what is there.
-    const isThere = await Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
-    if (!isThere) throw error;
+    if (!await isDirectory(path)) throw error;
   }
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return Deno.stat(path).then((facts) => facts.isDirectory, () => false);
 }
 
 async function syncDirectory(path: string): Promise<void> {
