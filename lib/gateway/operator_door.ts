@@ -42,7 +42,13 @@ export type NodeStatus = {
   /** Addresses for peers, with `/p2p/…`. */
   readonly multiaddrs: readonly string[];
   readonly uptimeMs: number;
+  /** Name of its mesh. */
+  readonly network: string;
   readonly connections: number;
+  /** Those with a claim, this node included, by what membership says. */
+  readonly peers: { readonly alive: number; readonly suspect: number; readonly left: number };
+  /** Requests that run now, by way: to other peers, from other peers, to engines of this node. */
+  readonly running: { readonly out: number; readonly in: number; readonly engines: number };
   readonly services: readonly ServiceStatus[];
   readonly registry: { readonly claims: number; readonly claimBytes: number };
   /** What a person should look at; empty when all is well. */

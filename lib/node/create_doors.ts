@@ -10,6 +10,7 @@ import { createOperatorDoor, type NodeStatus } from "../gateway/operator_door.ts
 import type { MeshFacts } from "../gateway/ports.ts";
 import { requestIds } from "../gateway/request_context.ts";
 import type { Forwarder } from "../gateway/target.ts";
+import type { Status } from "../membership/status.ts";
 import { createNodeMetrics, type NodeMetrics } from "../metrics/node_metrics.ts";
 import { createSelector } from "../routing/policies/selector.ts";
 import type { NodeParts } from "./node_parts.ts";
@@ -139,8 +140,8 @@ function claimBytes(parts: NodeParts): number {
   return bytes;
 }
 
-function peersByStatus(parts: NodeParts): Record<string, number> {
-  const counts: Record<string, number> = { alive: 0, suspect: 0, left: 0 };
+function peersByStatus(parts: NodeParts): Record<Status, number> {
+  const counts = { alive: 0, suspect: 0, left: 0 };
   for (const peer of parts.registry.entries.keys()) {
     if (peer === parts.registry.self) counts.alive += 1;
     else counts[parts.members.statusOf(peer)] += 1;
@@ -172,7 +173,14 @@ function statusOf(parts: NodeParts): NodeStatus {
     http: [parts.http],
     multiaddrs: parts.mesh.multiaddrs(),
     uptimeMs: Math.round(parts.clock.nowMs() - parts.startedAtMs),
+    network: config.network.name,
     connections: parts.mesh.connectedPeers().length,
+    peers: peersByStatus(parts),
+    running: {
+      out: parts.pool.counts().exchanges,
+      in: parts.server.openCount,
+      engines: parts.calls.openCount,
+    },
     services: servicesPort(parts.services).list(),
     registry: { claims: parts.registry.entries.size, claimBytes: claimBytes(parts) },
     warnings: warningsOf(parts),
