@@ -2,12 +2,16 @@
 import { run } from "./cli/run.ts";
 import { stopSignals } from "./lib/launcher/signals.ts";
 
+/** For a help that goes into a file or a pipe. */
+const columnsDefault = 100;
+
 if (import.meta.main) {
   const encoder = new TextEncoder();
   const code = await run({
     args: Deno.args,
     env: Deno.env.toObject(),
     cwd: Deno.cwd(),
+    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : columnsDefault,
     out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
     err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
     signals: (listener) => {

@@ -11,12 +11,21 @@ export type OptionSpec = {
   /** What stands for the value in the help: `<port>`; in brackets when it may be left out. */
   readonly value?: string;
   readonly help: string;
+  /** Under which the help shows it; `Options` when absent. */
+  readonly heading?: string;
+  /** Values that a shell may offer. */
+  readonly choices?: readonly string[];
   /** Known, so that old command lines work, but not shown. */
   readonly isHidden?: boolean;
 };
 
 /** One argument of a command; all are required. */
-export type ArgumentSpec = { readonly name: string; readonly help: string };
+export type ArgumentSpec = {
+  readonly name: string;
+  readonly help: string;
+  /** Everything that it may be, when that is known. */
+  readonly choices?: readonly string[];
+};
 
 /** A command as it was typed. */
 export type Call = {
@@ -29,8 +38,12 @@ export type Call = {
 /** A command that does something. */
 export type CommandSpec = {
   readonly name: string;
+  /** Another name, for those who know it. */
+  readonly alias?: string;
   /** Begins with a verb, no full stop. */
   readonly summary: string;
+  /** What its help says below the flags: sentences, and examples that begin with `otela`. */
+  readonly details?: readonly string[];
   readonly args?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   /** @throws {OtelaError} Turned into one line on standard error and an exit code. */

@@ -1,5 +1,6 @@
 // Which flags of the configuration does the command line know?
 import { type ConfigFlag, configFlags } from "../lib/config/flags.ts";
+import { keyHeadings } from "../lib/config/key_heading.ts";
 import type { FlagValues } from "../lib/config/layers.ts";
 import type { Call, OptionSpec } from "./command.ts";
 
@@ -12,7 +13,12 @@ export const placeOptions: readonly OptionSpec[] = configFlags
 
 /** All other flags of the configuration. */
 export const nodeOptions: readonly OptionSpec[] = configFlags
-  .filter(({ key }) => !placeKeys.has(key)).map(optionOf);
+  .filter(({ key }) => !placeKeys.has(key)).map(optionOf)
+  .sort((a, b) => keyHeadings.indexOf(a.heading!) - keyHeadings.indexOf(b.heading!));
+
+/** The same for commands that only look: known, but shown in the help of `start` alone. */
+export const hiddenNodeOptions: readonly OptionSpec[] = nodeOptions
+  .map((option) => ({ ...option, isHidden: true }));
 
 /** What of a call the configuration wants to know. */
 export function configFlagsOf(call: Call): FlagValues {
@@ -20,7 +26,14 @@ export function configFlagsOf(call: Call): FlagValues {
 }
 
 function optionOf(row: ConfigFlag): OptionSpec {
-  const type = row.isRepeatable ? "list" : "text";
-  const value = row.choices ? `<${row.choices.join("|")}>` : row.placeholder;
-  return { flag: row.flag, type, value, help: row.help, isHidden: !row.isImplemented };
+  const choices = row.choices?.filter((choice) => /^[a-z]/.test(choice)); // A log level may be a number too.
+  return {
+    flag: row.flag,
+    type: row.isRepeatable ? "list" : "text",
+    value: row.placeholder,
+    help: choices ? `${row.help} (${choices.join(", ")})` : row.help,
+    heading: row.heading,
+    choices,
+    isHidden: !row.isImplemented,
+  };
 }

@@ -5,20 +5,32 @@ import { OtelaError } from "../lib/base/errors.ts";
 /** Every exit code there is; 128 + n after a second signal n. Scripts depend on them: never renumber. */
 export const ExitCode = {
   ok: 0,
-  /** Something went wrong that has no code of its own. */
   failure: 1,
-  /** The command line or the configuration is wrong; nothing was started. */
   usage: 2,
-  /** Another process runs this instance or this identity. */
   locked: 3,
-  /** A port that was asked for is taken. */
   portBusy: 4,
-  /** No node runs here for the command to talk to. */
   noNode: 5,
 } as const;
 
 /** One of {@link ExitCode}, or 128 + the number of a signal. */
 export type ExitCode = number;
+
+/** What each code tells a script: for help and reference. */
+export const exitCodes: readonly { readonly code: string; readonly meaning: string }[] = [
+  { code: String(ExitCode.ok), meaning: "It did what was asked, or a node stopped in good order" },
+  { code: String(ExitCode.failure), meaning: "Something went wrong that has no code of its own" },
+  {
+    code: String(ExitCode.usage),
+    meaning: "The command line or the configuration is wrong; nothing was started",
+  },
+  {
+    code: String(ExitCode.locked),
+    meaning: "Another process runs this instance, or another node has the same key",
+  },
+  { code: String(ExitCode.portBusy), meaning: "A port that was asked for is taken" },
+  { code: String(ExitCode.noNode), meaning: "No node runs here for the command to talk to" },
+  { code: "128 + n", meaning: "A second signal, number n, ended a node that was stopping" },
+];
 
 const codeOf: Partial<Record<ErrorCode, ExitCode>> = {
   config_invalid: ExitCode.usage,

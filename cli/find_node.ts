@@ -6,11 +6,19 @@ import type { Call } from "./command.ts";
 import type { CommandIo } from "./io.ts";
 import { readNodeConfig } from "./node_config.ts";
 
+/** A node that runs on this host, as far as its files tell. */
+export type FoundNode = {
+  readonly instance: string;
+  /** Its operator door. */
+  readonly socket: string;
+  readonly pid: number;
+};
+
 /**
- * The socket of the operator door of the node that the command line means.
+ * The node that the command line means.
  * @throws {OtelaError} `node_unreachable` when none has run here, or it runs on another host.
  */
-export async function findNode(call: Call, io: CommandIo): Promise<string> {
+export async function findNode(call: Call, io: CommandIo): Promise<FoundNode> {
   const { places } = readNodeConfig(call, io);
   const pointer = await readSocketPointer(places.socketPointerFile);
   if (!pointer) {
@@ -20,7 +28,9 @@ export async function findNode(call: Call, io: CommandIo): Promise<string> {
     );
   }
   const here = hostname();
-  if (pointer.host === here) return pointer.socket;
+  if (pointer.host === here) {
+    return { instance: places.instance, socket: pointer.socket, pid: pointer.pid };
+  }
   throw new OtelaError(
     "node_unreachable",
     `The node runs on ${pointer.host}, and its commands work only there: this is ${here}`,

@@ -8,6 +8,8 @@ export type CommandIo = {
   readonly env: Readonly<Record<string, string>>;
   /** Where relative paths start. */
   readonly cwd: string;
+  /** Width of the terminal in characters; a sensible one where there is no terminal. */
+  readonly columns: number;
   /** Writes one line to standard output: what was asked for. */
   readonly out: (line: string) => void;
   /** Writes one line to standard error: everything else. */

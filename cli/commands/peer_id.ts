@@ -3,6 +3,7 @@ import { OtelaError } from "../../lib/base/errors.ts";
 import { loadIdentity } from "../../lib/identity/identity_file.ts";
 import { type CommandSpec, jsonOption } from "../command.ts";
 import { ExitCode } from "../exit_code.ts";
+import { jsonLine } from "../json.ts";
 import { readNodeConfig } from "../node_config.ts";
 
 /** `otela peer-id`: only reads; never creates a key. */
@@ -14,13 +15,11 @@ export const peerIdCommand: CommandSpec = {
     const { places } = readNodeConfig(call, io);
     const loaded = await loadIdentity(places.keyFile);
     if (!loaded) {
-      const message = `There is no key in "${places.keyFile}": the first "otela start" creates one`;
+      const message = `There is no key in "${places.keyFile}": "otela init" creates one`;
       throw new OtelaError("state_unusable", message);
     }
     const { peerId, keyType } = loaded.identity;
-    io.out(
-      call.flags.has("--json") ? JSON.stringify({ peer_id: peerId, key_type: keyType }) : peerId,
-    );
+    io.out(call.flags.has("--json") ? jsonLine({ peerId, keyType }) : peerId);
     return ExitCode.ok;
   },
 };

@@ -3,6 +3,7 @@ import type { ServiceStatus } from "../../lib/gateway/operator_door.ts";
 import { type CommandGroup, type CommandSpec, jsonOption, textOf } from "../command.ts";
 import { ExitCode } from "../exit_code.ts";
 import { findNode } from "../find_node.ts";
+import { jsonLine } from "../json.ts";
 import { askOperator } from "../operator_client.ts";
 import { columns } from "../table.ts";
 import { serviceCells } from "./status.ts";
@@ -14,10 +15,10 @@ const listCommand: CommandSpec = {
   summary: "List the services of the running node",
   options: [jsonOption],
   run: async (call, io) => {
-    const socket = await findNode(call, io);
+    const { socket } = await findNode(call, io);
     const answer = await askOperator(socket, { method: "GET", path: "/services" });
     const { services } = answer as { services: ServiceStatus[] };
-    if (call.flags.has("--json")) io.out(JSON.stringify(services));
+    if (call.flags.has("--json")) io.out(jsonLine(services));
     else if (services.length === 0) io.out("no services");
     else for (const line of columns(services.map(serviceCells))) io.out(line);
     return ExitCode.ok;
@@ -51,9 +52,9 @@ const addCommand: CommandSpec = {
       health_path: textOf(call, "--health-path"),
       identity_group: call.flags.get("--identity-group"),
     };
-    const socket = await findNode(call, io);
+    const { socket } = await findNode(call, io);
     const added = await askOperator(socket, { method: "POST", path: "/services", body });
-    if (call.flags.has("--json")) io.out(JSON.stringify(added));
+    if (call.flags.has("--json")) io.out(jsonLine(added));
     else io.out(columns([serviceCells(added as ServiceStatus)])[0]);
     return ExitCode.ok;
   },
@@ -66,9 +67,9 @@ const removeCommand: CommandSpec = {
   options: [jsonOption],
   run: async (call, io) => {
     const [name] = call.args;
-    const socket = await findNode(call, io);
+    const { socket } = await findNode(call, io);
     await askOperator(socket, { method: "DELETE", path: `/services/${encodeURIComponent(name)}` });
-    io.out(call.flags.has("--json") ? JSON.stringify({ removed: name }) : `removed ${name}`);
+    io.out(call.flags.has("--json") ? jsonLine({ removed: name }) : `removed ${name}`);
     return ExitCode.ok;
   },
 };

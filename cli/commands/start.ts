@@ -4,6 +4,7 @@ import { launchNode } from "../../lib/launcher/launch.ts";
 import { supervise } from "../../lib/launcher/supervise.ts";
 import { type CommandSpec, jsonOption } from "../command.ts";
 import { nodeOptions } from "../config_options.ts";
+import { jsonLine } from "../json.ts";
 import { readNodeConfig } from "../node_config.ts";
 import { columns } from "../table.ts";
 import { versionFacts } from "./version.ts";
@@ -12,10 +13,19 @@ import { versionFacts } from "./version.ts";
 export const startCommand: CommandSpec = {
   name: "start",
   summary: "Run a node until it is told to stop",
+  details: [
+    "Ctrl-C, TERM, HUP, USR1 and USR2 let running requests finish; a second one ends it at once.",
+    "With --json, standard output has one object a line: first that it is ready, then events.",
+    "",
+    "Examples:",
+    "  otela start --role head",
+    "  otela start --service.name llm --service.port 8000 --bootstrap file:/shared/head.addr",
+  ],
   options: [jsonOption, ...nodeOptions],
   run: async (call, io) => {
     const isJson = call.flags.has("--json");
     const { config, places, warnings } = readNodeConfig(call, io);
+    const told = Promise.withResolvers<void>(); // That it is ready is told before anything else.
     for (const warning of warnings) io.err(`otela: ${warning}`);
     await using node = await launchNode({
       config,
@@ -23,10 +33,14 @@ export const startCommand: CommandSpec = {
       version: versionFacts,
       env: io.env,
       warn: (warning) => io.err(`otela: ${warning}`),
-      onEvent: (message) => isJson && io.out(eventLine(message)),
+      onEvent: (message) => isJson && told.promise.then(() => io.out(eventLine(message))),
     });
     node.thread.ready.then(
-      (ready) => isJson ? io.out(readyLine(ready)) : describeReady(ready).forEach(io.out),
+      (ready) => {
+        if (isJson) io.out(readyLine(ready));
+        else describeReady(ready).forEach(io.out);
+        told.resolve();
+      },
       () => {}, // The failure is told once, at the end.
     );
     return await supervise(node.thread, io.signals, config.limits.drainMs);
@@ -35,11 +49,11 @@ export const startCommand: CommandSpec = {
 
 /** The first line of `start --json`. */
 function readyLine({ peerId, http, multiaddrs }: ReadyMessage): string {
-  return JSON.stringify({ event: "ready", peer_id: peerId, http, multiaddrs });
+  return jsonLine({ event: "ready", peerId, http, multiaddrs });
 }
 
 function eventLine({ event, fields }: EventMessage): string {
-  return JSON.stringify({ event, ...fields });
+  return jsonLine({ event, ...fields });
 }
 
 function describeReady({ peerId, http, multiaddrs }: ReadyMessage): string[] {

@@ -1,6 +1,7 @@
 // How do we show the configuration to a person?
 import type { ConfigKey, ConfigValue, ServiceValues } from "./key.ts";
-import { schema } from "./schema.ts";
+import { headingOf } from "./key_heading.ts";
+import { keyNamed, schema } from "./schema.ts";
 import type { ConfigSource, Origin } from "./settings.ts";
 
 /** One key as the reference lists it. */
@@ -16,12 +17,18 @@ export type KeyDescription = {
   readonly choices: readonly string[];
   readonly status: string;
   readonly help: string;
+  /** One of `keyHeadings`. */
+  readonly heading: string;
 };
 
 /** One value as `config show` prints it; secrets are hidden. */
 export type ValueDescription = {
+  /** A value of the list `services` is `services[0].port`. */
   readonly key: string;
+  /** As it would stand in the file; empty when there is none. */
   readonly value: string;
+  /** The same for a program: numbers, truths, lists and maps are such; `null` when there is none. */
+  readonly plain: unknown;
   readonly source: ConfigSource;
   readonly where: string;
 };
@@ -41,6 +48,7 @@ export function describeKeys(): KeyDescription[] {
     choices: row.choices ?? [],
     status: row.protects ? "not yet; refused when set" : wordsOfStatus[row.status],
     help: row.help,
+    heading: headingOf(row),
   }));
 }
 
@@ -54,8 +62,35 @@ export function describeValues(origins: ReadonlyMap<string, Origin>): ValueDescr
     if (origin === undefined) return [];
     const { value, source, where } = origin;
     if (row.status !== "implemented" && source === "default") return [];
-    return [{ key: row.name, value: showValue(row, value), source, where }];
+    if (row.kind !== "services") return [describeValue(row, row.name, value, source, where)];
+    const services = value as readonly ServiceValues[];
+    if (services.length > 0) return services.flatMap((one, at) => describeService(one, at, source));
+    return [{ key: row.name, value: "[]", plain: [], source, where }];
   });
+}
+
+function describeService(
+  values: ServiceValues,
+  at: number,
+  source: ConfigSource,
+): ValueDescription[] {
+  return [...values].map(([name, { value, where }]) => {
+    const key = name.replace(/^service/, `services[${at}]`);
+    return describeValue(keyNamed(name)!, key, value, source, where);
+  });
+}
+
+function describeValue(
+  row: ConfigKey,
+  key: string,
+  value: ConfigValue,
+  source: ConfigSource,
+  where: string,
+): ValueDescription {
+  const shown = showValue(row, value);
+  const isText = row.isSecret || ["duration", "bytes", "string", "path"].includes(row.kind);
+  const plain = isText || value === null ? shown || null : value;
+  return { key, value: shown, plain, source, where };
 }
 
 /** A value as it would stand in the file; a secret that is set is `(set)`. */

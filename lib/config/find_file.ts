@@ -23,7 +23,7 @@ export function findConfigFile(
 ): FoundFile | null {
   const explicit = chosen("config");
   const directory = chosen("config_dir");
-  for (const path of candidates(explicit, directory, home)) {
+  for (const path of findingPlaces(explicit, directory, home)) {
     try {
       const bytes = readFile(path);
       if (bytes === undefined) continue;
@@ -43,7 +43,8 @@ export function findConfigFile(
   return null;
 }
 
-function candidates(
+/** Where to look, the first that exists being used. */
+export function findingPlaces(
   explicit: string | undefined,
   directory: string | undefined,
   home: string | null,

@@ -1,4 +1,5 @@
 // Which flags does the configuration put on the command line?
+import { headingOf } from "./key_heading.ts";
 import { isRepeatable } from "./layers.ts";
 import { schema } from "./schema.ts";
 
@@ -14,6 +15,8 @@ export type ConfigFlag = {
   readonly isRepeatable: boolean;
   readonly choices: readonly string[] | null;
   readonly help: string;
+  /** Under which help shows it. */
+  readonly heading: string;
   /** Whether help should show it: it does something. */
   readonly isImplemented: boolean;
 };
@@ -29,6 +32,7 @@ export const configFlags: readonly ConfigFlag[] = schema.flatMap((row) => {
     isRepeatable: isRepeatable(row),
     choices: row.choices,
     help: row.help,
+    heading: headingOf(row),
     isImplemented: row.status === "implemented",
   }];
 });

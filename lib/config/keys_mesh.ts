@@ -35,19 +35,26 @@ export const meshKeys: readonly ConfigKey[] = [
   key("peers.deny", "list", [], "protocol §1", "PeerIds and owner wallets that are kept out", {
     flag: true,
   }),
-  key("bootstrap.sources", "list", [], "reference", "Where to find the first peers", {}),
-  key("bootstrap.source", "list", [], "reference", "URL, dnsaddr://host, multiaddr or file:PATH", {
+  key("bootstrap.addrs", "list", [], "reference", "First peers, or where to ask for them", {
+    flag: "--bootstrap",
+    aliases: ["bootstrap"],
+  }),
+  key("bootstrap.sources", "list", [], "reference", "More of the same, as the original calls it"),
+  key("bootstrap.source", "list", [], "reference", "More of the same, as the original calls it", {
     flag: true,
   }),
   key("bootstrap.static", "list", [], "no public list unless asked for", "More of the same", {
     flag: true,
   }),
-  key("bootstrap.addrs", "list", [], "reference", "More of the same", {
-    flag: "--bootstrap",
-    aliases: ["bootstrap"],
-  }),
   key("bootstrap.addr", "list", [], "reference", "More of the same, in one text", { flag: true }),
-  key("bootstrap.write", "path", null, "guess", "A head writes its addresses to this file", {
-    flag: true,
-  }),
+  key(
+    "bootstrap.write",
+    "path",
+    null,
+    "guess",
+    "A head writes its addresses to this file, for file:PATH",
+    {
+      flag: true,
+    },
+  ),
 ];

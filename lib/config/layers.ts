@@ -28,6 +28,8 @@ export function decodeFlags(
     const row = flagOwners.get(where);
     if (row === undefined) {
       problems.push({ where, key: "", message: "is no flag of the configuration" });
+    } else if (given === "" && row.default === null) {
+      continue; // As in a file: the original's scripts pass what they have, `--service.port "$PORT"`.
     } else if (typeof given === "object") {
       // Each occurrence may hold several entries itself: `--bootstrap a,b --bootstrap c`.
       decodeInto(values, row, given.join(" "), where, base, problems);

@@ -14,16 +14,22 @@ export type ConfigProblem = {
 /** A hundred mistakes have one cause, and nobody reads them: guess. */
 const problemsShownMax = 20;
 
+/** A configuration that cannot be used, with all that is wrong with it. */
+export class ConfigError extends OtelaError {
+  /** @param problems At least one. */
+  constructor(readonly problems: readonly ConfigProblem[], message: string) {
+    const [{ where, key }] = problems;
+    super("config_invalid", message, { fields: { where, key, problems: problems.length } });
+  }
+}
+
 /** All problems as one error, each with its place, on a line of its own when there are several. */
-export function configError(problems: readonly ConfigProblem[]): OtelaError {
+export function configError(problems: readonly ConfigProblem[]): ConfigError {
   const lines = problems.slice(0, problemsShownMax).map(lineOf);
   const more = problems.length - lines.length;
   if (more > 0) lines.push(`and ${more} more`);
-  const text = lines.length === 1 ? lines[0] : ["", ...lines].join("\n  ");
-  const [first] = problems;
-  return new OtelaError("config_invalid", `Cannot use the configuration: ${text}`, {
-    fields: { where: first.where, key: first.key, problems: problems.length },
-  });
+  const text = lines.length === 1 ? ` ${lines[0]}` : ["", ...lines].join("\n  ");
+  return new ConfigError(problems, `Cannot use the configuration:${text}`);
 }
 
 function lineOf({ where, key, message }: ConfigProblem): string {

@@ -14,26 +14,30 @@ import {
  * everything is `unknown`.
  */
 export const systemProcesses: Processes = {
-  self: readSelf,
+  self: () => markOf(Deno.pid),
   async stateOf(mark) {
-    const self = await readSelf();
+    const self = await markOf(Deno.pid);
     if (!isVisible(mark, self)) return "unknown";
     const stat = await run("cat", `/proc/${mark.pid}/stat`);
     return stat === undefined ? "unknown" : judgeProcess(mark, self, parseProcessStat(stat));
   },
 };
 
-async function readSelf(): Promise<ProcessMark> {
+/**
+ * What tells a process of this host that runs now from every later one with its pid. What cannot be seen of it is
+ * unknown, as is a process that has ended.
+ */
+export async function markOf(pid: number): Promise<ProcessMark> {
   const [bootId, pidNamespace, stat] = await Promise.all([
     run("cat", "/proc/sys/kernel/random/boot_id"),
-    run("readlink", `/proc/${Deno.pid}/ns/pid`),
-    run("cat", `/proc/${Deno.pid}/stat`),
+    run("readlink", `/proc/${pid}/ns/pid`),
+    run("cat", `/proc/${pid}/stat`),
   ]);
   return {
     host: hostname(),
     bootId: bootId?.trim() ?? "",
     pidNamespace: pidNamespace?.trim() ?? "",
-    pid: Deno.pid,
+    pid,
     startTicks: parseProcessStat(stat ?? "")?.startTicks ?? 0,
   };
 }

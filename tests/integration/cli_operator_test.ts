@@ -4,6 +4,7 @@ import { createOperatorDoor, type ServiceStatus } from "../../lib/gateway/operat
 import { silentLog } from "../../lib/base/ports.ts";
 import { OtelaError } from "../../lib/base/errors.ts";
 import { writeSocketPointer } from "../../lib/identity/socket_place.ts";
+import { jsonLine } from "../../cli/json.ts";
 import { runCommand } from "../support/command_io.ts";
 
 const llm: ServiceStatus = {
@@ -58,7 +59,7 @@ Deno.test("service add, list and remove change the running node", async () => {
       `tts  starting  ${url}`,
     ]);
     const { out: [json] } = await runCommand(["service", "list", "--json"], { home });
-    deepEqual(JSON.parse(json), [...services.values()]);
+    equal(json, jsonLine([...services.values()]));
     deepEqual(await runCommand(["service", "remove", "tts"], { home }), {
       code: 0,
       out: ["removed tts"],

@@ -26,6 +26,7 @@ export async function runCommand(
     args,
     env: { HOME: home, ...env },
     cwd: home,
+    columns: 100,
     out: (line) => out.push(...line.split("\n")),
     err: (line) => err.push(...line.split("\n")),
     signals,

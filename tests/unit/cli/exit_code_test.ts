@@ -1,5 +1,5 @@
-import { equal } from "node:assert/strict";
-import { exitCodeOf } from "../../../cli/exit_code.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { ExitCode, exitCodeOf, exitCodes } from "../../../cli/exit_code.ts";
 import { OtelaError } from "../../../lib/base/errors.ts";
 
 Deno.test("exitCodeOf tells scripts apart what they can react to", () => {
@@ -12,4 +12,8 @@ Deno.test("exitCodeOf tells scripts apart what they can react to", () => {
   equal(exitCodeOf(new OtelaError("timed_out", "x")), 1);
   equal(exitCodeOf(new Error("x")), 1);
   equal(exitCodeOf("x"), 1);
+});
+
+Deno.test("exitCodes explains each code and that of a second signal", () => {
+  deepEqual(exitCodes.map(({ code }) => code), [...Object.values(ExitCode).map(String), "128 + n"]);
 });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { commands } from "../../../cli/run.ts";
+import { commands, runnableCommands } from "../../../cli/commands.ts";
 import { runCommand } from "../../support/command_io.ts";
 
 Deno.test("run prints the help on standard output when nothing was typed", async () => {
@@ -7,7 +7,7 @@ Deno.test("run prints the help on standard output when nothing was typed", async
   equal(code, 0);
   deepEqual(err, []);
   for (const { name, summary } of commands) {
-    match(out.join("\n"), new RegExp(`^  ${name} .*${summary}$`, "m"));
+    match(out.join("\n"), new RegExp(`^  ${name}[ |].*${summary}$`, "m"));
   }
 });
 
@@ -18,6 +18,28 @@ Deno.test("run answers a mistyped command or flag with the nearest and exit code
     [["start", "--tcport", "1"], "otela: unknown option '--tcport' (Did you mean --tcpport?)"],
     [["version", "--jsn"], "otela: unknown option '--jsn' (Did you mean --json?)"],
     [["help", "servise"], "otela: unknown command 'servise' (Did you mean service?)"],
+  ] as const;
+  for (const [args, message] of cases) {
+    deepEqual(await runCommand(args), { code: 2, out: [], err: [message] });
+  }
+});
+
+Deno.test("run says where to look when nothing is near, and never repeats a value", async () => {
+  const cases = [
+    [["zebra"], `otela: unknown command 'zebra': "otela help" lists them`],
+    [
+      ["wallet", "list"],
+      "otela: unknown command 'wallet': this version does not deal with wallets",
+    ],
+    [
+      ["start", "--registry.lease", "3h"],
+      "otela: unknown option '--registry.lease': set it in the file, or as OF_REGISTRY_LEASE",
+    ],
+    [
+      ["start", "--network.secret=hush-hush"],
+      "otela: unknown option '--network.secret': set it in the file, or as OF_NETWORK_SECRET",
+    ],
+    [["status", "--port", "1"], `otela: unknown option '--port': it is a flag of "otela start"`],
   ] as const;
   for (const [args, message] of cases) {
     deepEqual(await runCommand(args), { code: 2, out: [], err: [message] });
@@ -38,12 +60,15 @@ Deno.test("run says in one line what an argument lacks", async () => {
 });
 
 Deno.test("run explains each command, its flags included, as `help` and as `--help`", async () => {
-  for (const names of [["start"], ["status"], ["peer-id"], ["service"], ["service", "add"]]) {
+  const groups = commands.filter((spec) => "commands" in spec).map(({ name }) => name);
+  for (const path of [...groups, ...runnableCommands().map(({ path }) => path), "help"]) {
+    const names = path.split(" ");
     const asked = await runCommand(["help", ...names]);
     equal(asked.code, 0);
-    match(asked.out[0], new RegExp(`^Usage: otela ${names.join(" ")}`));
+    match(asked.out[0], new RegExp(`^Usage: otela ${path}`));
     deepEqual(await runCommand([...names, "--help"]), asked);
   }
+  deepEqual(await runCommand(["leave", "--help"]), await runCommand(["help", "stop"]));
   const { out } = await runCommand(["help", "start"]);
   for (const flag of ["--json", "--port <int>", "--service.name", "--state-dir"]) {
     match(out.join("\n"), new RegExp(`^  ${flag}`, "m"));
@@ -59,10 +84,10 @@ Deno.test("run does not show flags that do nothing, but knows them", async () =>
 
 Deno.test("run prints the version for people and for programs", async () => {
   const { out: [line] } = await runCommand(["version"]);
-  match(line, /^otela \d+\.\d+\.\d+ \(deno \d+\.\d+\.\d+, \S+\)$/);
+  match(line, /^otela \d+\.\d+\.\d+ \(deno \d+\.\d+\.\d+, [\w-]+, from source\)$/);
   deepEqual((await runCommand(["--version"])).out, [line]);
   const { out: [json] } = await runCommand(["version", "--json"]);
-  deepEqual(Object.keys(JSON.parse(json)), ["otela", "deno", "target"]);
+  deepEqual(Object.keys(JSON.parse(json)), ["otela", "deno", "target", "build"]);
 });
 
 Deno.test("run refuses a wrong configuration with every place and exit code 2", async () => {

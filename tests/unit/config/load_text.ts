@@ -36,7 +36,7 @@ export function problemsOf(text: string | Uint8Array | undefined, around: Around
     message = error.message;
     return true;
   });
-  return message.replace("Cannot use the configuration: ", "").replaceAll(defaultFile, "cfg.yaml")
+  return message.replace("Cannot use the configuration:", "").replaceAll(defaultFile, "cfg.yaml")
     .split("\n").map((line) => line.trim()).filter((line) => line !== "");
 }
 
