@@ -5,7 +5,9 @@ import { type Ms, secondMs } from "../base/units.ts";
 const restMs: Ms = 2 * secondMs;
 
 /** `--expose-gc` among the V8 flags of our tasks and executables gives it; elsewhere it is absent. */
-type Collector = { gc?: (how: { type: "major" }) => void };
+type Collector = {
+  gc?: (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
+};
 
 /**
  * Collects garbage once, some seconds from now. V8 does so when it needs memory, and an idle node never does:
@@ -14,5 +16,7 @@ type Collector = { gc?: (how: { type: "major" }) => void };
 export function collectStartGarbage(): void {
   const { gc } = globalThis as Collector;
   if (!gc) return;
-  Deno.unrefTimer(setTimeout(() => gc({ type: "major" }), restMs));
+  // The last resort also gives free pages back; 20 ms once, before anybody depends on us.
+  const collect = () => gc({ type: "major", execution: "sync", flavor: "last-resort" });
+  Deno.unrefTimer(setTimeout(collect, restMs));
 }
