@@ -1,7 +1,9 @@
 // Does a program get the node it asks for, and nothing is left of it afterwards?
+import { dirname } from "node:path";
 import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import { OtelaError, startNode, type StartOptions } from "../../mod.ts";
-import { startLocal } from "../support/toolkit_mesh.ts";
+import { patienceMs, startLocal } from "../support/toolkit_mesh.ts";
+import { within } from "../support/within.ts";
 
 Deno.test("startNode refuses options as the command line would, each with its reason", async () => {
   const wrong: [StartOptions, RegExp][] = [
@@ -83,9 +85,29 @@ Deno.test("MeshNode stops once, says so, and can do nothing afterwards", async (
   ok(lines.some((line) => line.includes("node.stopping reason=library")));
 });
 
+Deno.test("a function is served to this user alone, and nothing is left of it", async () => {
+  await using node = await startLocal();
+  const pathOf = () => node.services()[0].url.replace(/^unix:/, "");
+  const first = await node.offer({ name: "a", handler: () => new Response() });
+  const path = pathOf();
+  equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  equal(Deno.statSync(dirname(path)).mode! & 0o777, 0o700);
+  await first.withdraw();
+  await within(patienceMs, gone(path));
+  await node.offer({ name: "a", handler: () => new Response() });
+  const second = pathOf();
+  await node.stop();
+  await within(patienceMs, gone(second));
+});
+
 Deno.test("MeshNode has a door for others on this machine", async () => {
   await using node = await startLocal({ role: "head" });
   match(node.http, /^http:\/\/127\.0\.0\.1:\d+$/);
   const response = await fetch(`${node.http}/v1/health`);
   deepEqual(await response.json(), { status: "ok" });
 });
+
+async function gone(path: string): Promise<void> {
+  const isThere = () => Deno.stat(path).then(() => true, () => false);
+  while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
