@@ -11,9 +11,11 @@ import { ExchangeError } from "./types.ts";
 export type OpenLaneStream = (peer: PeerId, signal: AbortSignal) => Promise<ByteStream>;
 
 /** Dial, handshake and protocol together; a frozen peer costs a request no more than this. */
-const openMsMax: Ms = 3 * secondMs;
+const openMsMax: Ms = 2 * secondMs;
 /** A peer that could not be reached is refused at once for this long, doubled for each further failure. */
 const backOffMs = { first: 250, max: 10 * secondMs } as const;
+/** A peer that stopped answering is not tried again before; a new connection of it ends the wait. A guess. */
+const stalledMs: Ms = 5 * secondMs;
 /** A quarter of the shortest stall limit. */
 const tickMs: Ms = 250;
 
@@ -165,7 +167,10 @@ export class LanePool {
 
   private fail(peer: PeerId, lane: RequesterLane, stream: ByteStream): void {
     const lanes = this.peers.get(peer);
-    if (lanes?.current?.lane === lane) this.backOff(lanes);
+    if (lanes?.current?.lane === lane) {
+      lanes.failureCount += 1;
+      lanes.refuseUntilMs = this.settings.clock.nowMs() + stalledMs;
+    }
     this.onStalled(peer);
     lane.closed("lane_stalled", "the worker has not answered for 4 s");
     stream.abort(new Error("the lane stalled"));

@@ -1,20 +1,13 @@
 // How does a client's request reach an engine somewhere in the mesh?
 import { cleanRequestHeaders } from "../access/forward_headers.ts";
 import { OtelaError } from "../base/errors.ts";
-import type { Clock } from "../base/ports.ts";
-import type { PeerId } from "../base/peer_id.ts";
-import type { Bytes } from "../base/units.ts";
-import type { Exchanger, HeaderList } from "../exchange/types.ts";
-import type { RequestMeter, RequestToken } from "../metrics/request_meter.ts";
-import { Attempts, type RetryLimits } from "../routing/attempts.ts";
-import type { LoadBook } from "../routing/load_book.ts";
-import type { Selector } from "../routing/policies/selector.ts";
+import type { HeaderList } from "../exchange/types.ts";
+import type { RequestToken } from "../metrics/request_meter.ts";
+import { Attempts } from "../routing/attempts.ts";
 import { selectTiers } from "../routing/select_tiers.ts";
 import type { Candidate } from "../routing/types.ts";
-import type { RoutingView } from "../routing/view.ts";
-import type { AccessLog } from "./access_log.ts";
-import type { ClientSweep } from "./client_sweep.ts";
 import { ForwardBody } from "./forward_body.ts";
+import type { ForwarderPorts, ForwardPlan } from "./forward_ports.ts";
 import { forwardSocket } from "./forward_socket.ts";
 import { ForwardRun } from "./forward_run.ts";
 import { matchRequest, readRoutingHeaders, type RoutingHeaders } from "./forward_match.ts";
@@ -23,37 +16,6 @@ import { outcomeOfProblem } from "./outcome.ts";
 import { toProblem } from "./problem.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { Forwarder, ForwardTarget } from "./target.ts";
-
-/** What the forward path works with. */
-export type ForwarderPorts = {
-  readonly self: PeerId;
-  readonly clock: Clock;
-  readonly view: () => RoutingView;
-  /** Whether any peer ever claimed the service, and this group of it, also if it has left meanwhile. */
-  readonly wasClaimed: (service: string, group: string | null) => boolean;
-  readonly selector: Selector;
-  readonly book: LoadBook;
-  readonly exchanger: Exchanger;
-  readonly meter: RequestMeter;
-  readonly accessLog: AccessLog;
-  readonly sweep: ClientSweep;
-  readonly limits: {
-    readonly scanBytesMax: Bytes;
-    readonly bytesMax: Bytes;
-    readonly replayBytesMax: Bytes;
-    /** Answers that are no streams are held up to here before their first byte goes out. */
-    readonly holdBytesMax: Bytes;
-    readonly retry: RetryLimits;
-  };
-};
-
-/** What one request has come to be known by, before anybody is asked. */
-export type ForwardPlan = {
-  readonly tiers: readonly (readonly Candidate[])[];
-  readonly isOrdered: boolean;
-  readonly body: ForwardBody;
-  readonly isStream: boolean;
-};
 
 /** The forward path of one node. */
 export function createForwarder(ports: ForwarderPorts): Forwarder {

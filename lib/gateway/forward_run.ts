@@ -13,7 +13,7 @@ import type { Attempt, Attempts } from "../routing/attempts.ts";
 import type { LoadTicket } from "../routing/load_book.ts";
 import { decideRetry, isUnreachableFailure } from "../routing/retry.ts";
 import type { Candidate } from "../routing/types.ts";
-import type { ForwarderPorts, ForwardPlan } from "./forward.ts";
+import type { ForwarderPorts, ForwardPlan } from "./forward_ports.ts";
 import { hold, mayHold, toResponse } from "./forward_answer.ts";
 import { type BodyEnd, ForwardObserver } from "./forward_observer.ts";
 import type { RequestContext } from "./request_context.ts";

@@ -5,7 +5,7 @@ import { ExchangeError, type HeaderList, type SocketOpening } from "../exchange/
 import type { RequestToken } from "../metrics/request_meter.ts";
 import type { Attempts } from "../routing/attempts.ts";
 import { decideRetry } from "../routing/retry.ts";
-import type { ForwarderPorts } from "./forward.ts";
+import type { ForwarderPorts } from "./forward_ports.ts";
 import { toResponse } from "./forward_answer.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { ForwardTarget } from "./target.ts";

@@ -13,15 +13,6 @@ import { meshProtocols } from "./mesh_protocols.ts";
 import { checkNoiseCrypto } from "./noise_crypto.ts";
 import type { Mesh, MeshOptions } from "./types.ts";
 
-export type {
-  ConnectedPeer,
-  GossipVerdict,
-  Mesh,
-  MeshEvent,
-  MeshOptions,
-  MeshProtocol,
-} from "./types.ts";
-
 /**
  * Listens and begins to look for the network; does not wait for it (`joined`).
  * @throws {OtelaError} `port_busy` when an address cannot be listened on, `identity_damaged` for a bad key.

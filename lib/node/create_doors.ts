@@ -13,7 +13,7 @@ import type { Forwarder } from "../gateway/target.ts";
 import type { Status } from "../membership/status.ts";
 import { createNodeMetrics, type NodeMetrics } from "../metrics/node_metrics.ts";
 import { createSelector } from "../routing/policies/selector.ts";
-import type { NodeParts } from "./node_parts.ts";
+import type { Parts } from "./parts.ts";
 import { servicesPort } from "./services_port.ts";
 
 /** The service that OpenAI's own paths mean, as with the original. */
@@ -28,7 +28,7 @@ export type Doors = {
 };
 
 /** The doors of one node, not yet open. */
-export function createDoors(parts: NodeParts): Doors {
+export function createDoors(parts: Parts): Doors {
   const { config, log, stop } = parts.options;
   const keys = readKeys(config.doors.clientKeysFile);
   const isOpenDoor = !isLoopbackAddress(parts.httpHost) && keys === null;
@@ -99,7 +99,7 @@ function readKeys(file: string | null): ClientKeys | null {
   return file === null ? null : ClientKeys.parse(Deno.readTextFileSync(file), file);
 }
 
-function createMetrics(parts: NodeParts): NodeMetrics {
+function createMetrics(parts: Parts): NodeMetrics {
   const { config, version } = parts.options;
   const startedAtUnixS = Date.now() / 1_000;
   return createNodeMetrics({
@@ -131,7 +131,7 @@ function createMetrics(parts: NodeParts): NodeMetrics {
   });
 }
 
-function claimBytes(parts: NodeParts): number {
+function claimBytes(parts: Parts): number {
   const { registry, clock } = parts;
   let bytes = 0;
   for (const owner of registry.entries.keys()) {
@@ -140,7 +140,7 @@ function claimBytes(parts: NodeParts): number {
   return bytes;
 }
 
-function peersByStatus(parts: NodeParts): Record<Status, number> {
+function peersByStatus(parts: Parts): Record<Status, number> {
   const counts = { alive: 0, suspect: 0, left: 0 };
   for (const peer of parts.registry.entries.keys()) {
     if (peer === parts.registry.self) counts.alive += 1;
@@ -149,7 +149,7 @@ function peersByStatus(parts: NodeParts): Record<Status, number> {
   return counts;
 }
 
-function meshFacts(parts: NodeParts): MeshFacts {
+function meshFacts(parts: Parts): MeshFacts {
   const connections = parts.mesh.connectedPeers();
   const heads = [...parts.registry.entries.values()]
     .filter(({ claim }) => claim.role !== "worker")
@@ -164,7 +164,7 @@ function meshFacts(parts: NodeParts): MeshFacts {
   };
 }
 
-function statusOf(parts: NodeParts): NodeStatus {
+function statusOf(parts: Parts): NodeStatus {
   const { config, version } = parts.options;
   return {
     peerId: parts.registry.self,
@@ -187,7 +187,7 @@ function statusOf(parts: NodeParts): NodeStatus {
   };
 }
 
-function warningsOf(parts: NodeParts): string[] {
+function warningsOf(parts: Parts): string[] {
   const warnings: string[] = [];
   if (parts.mesh.isAlone() && parts.options.config.mesh.bootstrap.length > 0) {
     warnings.push("No bootstrap answers: this node is alone and keeps trying");

@@ -8,7 +8,7 @@ import { peerIdOfPublicKey, verifySignature } from "../identity/public_key.ts";
 import { admitTag } from "../mesh/admit.ts";
 import type { DuplicateHosts } from "../registry/effects.ts";
 import { Registry } from "../registry/registry.ts";
-import type { NodePartsOptions } from "./node_parts.ts";
+import type { NodePartsOptions } from "./parts.ts";
 
 /** Protocol §1: caps of an open mesh; a closed one trusts its members' number. */
 const claimsMax = 10_000;

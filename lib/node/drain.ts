@@ -1,7 +1,7 @@
 // How does a node stop without breaking what it has begun?
 import type { DoorListener } from "../gateway/door_listener.ts";
 import type { Ms } from "../base/units.ts";
-import type { NodeParts } from "./node_parts.ts";
+import type { Parts } from "./parts.ts";
 
 /** Looked at so often whether the last exchange is over. */
 const lookMs: Ms = 20;
@@ -11,7 +11,7 @@ const lookMs: Ms = 20;
  * @param deadlineMs Then it returns all the same.
  */
 export async function drain(
-  parts: NodeParts,
+  parts: Parts,
   doors: readonly DoorListener[],
   deadlineMs: Ms,
 ): Promise<void> {

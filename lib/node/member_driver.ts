@@ -34,9 +34,10 @@ const dialsMax = 16;
 /** Feeds membership with what the mesh and the registry say, and dials when it asks to. */
 export class MemberDriver {
   private readonly queue = new Set<PeerId>();
-  private readonly dialing = new Set<PeerId>();
+  /** A controller a dial: signals composed with one that lives as long as the node would pile up there (C054). */
+  private readonly dialing = new Map<PeerId, AbortController>();
   private readonly timer: ReturnType<typeof setInterval>;
-  private readonly stopping = new AbortController();
+  private isClosed = false;
 
   constructor(private readonly ports: MemberDriverPorts) {
     this.timer = setInterval(() => this.tick(), tickMs);
@@ -55,8 +56,9 @@ export class MemberDriver {
   }
 
   close(): void {
+    this.isClosed = true;
     clearInterval(this.timer);
-    this.stopping.abort();
+    for (const abort of this.dialing.values()) abort.abort();
   }
 
   private tick(): void {
@@ -80,7 +82,6 @@ export class MemberDriver {
     for (const peer of this.queue) {
       if (this.dialing.size >= dialsMax) return;
       this.queue.delete(peer);
-      this.dialing.add(peer);
       this.dialOne(peer).finally(() => {
         this.dialing.delete(peer);
         this.dialNext();
@@ -89,12 +90,16 @@ export class MemberDriver {
   }
 
   private async dialOne(peer: PeerId): Promise<void> {
-    if (this.stopping.signal.aborted) return;
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(dialMsMax)]);
+    if (this.isClosed) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), dialMsMax);
+    this.dialing.set(peer, abort);
     try {
-      await this.ports.connect(peer, this.ports.addressesOf(peer), signal);
+      await this.ports.connect(peer, this.ports.addressesOf(peer), abort.signal);
     } catch (error) {
-      if (!this.stopping.signal.aborted) this.apply(peer, { type: failureOf(error) });
+      if (!this.isClosed) this.apply(peer, { type: failureOf(error) });
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

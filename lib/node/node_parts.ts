@@ -1,11 +1,6 @@
 // Which parts does a node have, and how do they hear of each other?
-import type { OtelaError } from "../base/errors.ts";
-import type { Log } from "../base/ports.ts";
-import { isPeerId, type PeerId } from "../base/peer_id.ts";
+import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
-import type { NodeConfig } from "../config/node_config.ts";
-import type { Places } from "../config/places.ts";
-import type { VersionFacts } from "../config/thread_messages.ts";
 import { EngineCalls } from "../exchange/engine_calls.ts";
 import { ExchangeClient } from "../exchange/exchange_client.ts";
 import { ExchangeServer } from "../exchange/exchange_server.ts";
@@ -16,15 +11,13 @@ import { ClientSweep } from "../gateway/client_sweep.ts";
 import type { DoorListener } from "../gateway/door_listener.ts";
 import type { Connectedness, Readiness } from "../gateway/ports.ts";
 import type { Forwarder } from "../gateway/target.ts";
-import type { Identity } from "../identity/identity.ts";
 import { WindowBudget } from "../lane/window.ts";
 import { Members } from "../membership/members.ts";
-import { type Mesh, startMesh } from "../mesh/mesh.ts";
+import type { Mesh } from "../mesh/types.ts";
 import type { HardwareClaim } from "../registry/claim.ts";
 import type { Registry } from "../registry/registry.ts";
 import { LoadBook } from "../routing/load_book.ts";
 import { ServiceSet } from "../service/service_set.ts";
-import { announcedAddresses } from "./announced_addresses.ts";
 import { ClaimLoader } from "./claim_loader.ts";
 import { ClaimSource } from "./claim_source.ts";
 import { monotonicClock } from "./clock.ts";
@@ -35,26 +28,11 @@ import { driveRegistry } from "./drive_registry.ts";
 import { MemberDriver } from "./member_driver.ts";
 import { NetworkView } from "./network_view.ts";
 import type { RegistryDriver } from "./registry_driver.ts";
+import { openMesh } from "./open_mesh.ts";
+import type { NodePartsOptions, Parts } from "./parts.ts";
 import { SnapshotKeeper } from "./snapshot_keeper.ts";
 import { SyncDriver } from "./sync_driver.ts";
 import { wireMesh } from "./wire_mesh.ts";
-
-/** What the parts are made from. */
-export type NodePartsOptions = {
-  readonly config: NodeConfig;
-  readonly places: Places;
-  readonly version: VersionFacts;
-  readonly identity: Identity;
-  /** Settles once Automerge can be used in this thread. */
-  readonly automerge: Promise<WebAssembly.Module>;
-  /** Of this start, kept already. */
-  readonly epoch: number;
-  readonly log: Log;
-  /** The node cannot go on. */
-  readonly mustEnd: (error: OtelaError) => void;
-  /** The operator asked to stop. */
-  readonly stop: () => void;
-};
 
 /** A node that has no bootstrap, or whose bootstraps do not answer, says so after this long at the latest. A guess. */
 const settleMsMax: Ms = 3 * secondMs;
@@ -62,7 +40,7 @@ const settleMsMax: Ms = 3 * secondMs;
 const farewellMs: Ms = 200;
 
 /** Everything of one node between its lock and its doors. */
-export class NodeParts {
+export class NodeParts implements Parts {
   readonly clock = monotonicClock;
   readonly startedAtMs: Ms = monotonicClock.nowMs();
   readonly members = new Members();
@@ -95,23 +73,7 @@ export class NodeParts {
 
   /** Starts the mesh, then everything that lives on it. @throws {OtelaError} As `startMesh`. */
   static async start(options: NodePartsOptions): Promise<NodeParts> {
-    const { config, identity, log } = options;
-    const mesh = await startMesh({
-      network: config.network.name,
-      secret: config.network.secret ?? undefined,
-      privateKeyProtobuf: identity.privateKeyProtobuf,
-      role: config.role,
-      listen: config.mesh.listen,
-      announce: announcedAddresses(config.mesh),
-      announceFilter: config.mesh.announceFilter,
-      bootstrapWrite: config.mesh.bootstrapFileWrite,
-      connectionsMax: config.mesh.connectionsMax,
-      bootstrap: config.mode === "standalone" ? [] : config.mesh.bootstrap,
-      deny: config.mesh.deny.filter(isPeerId),
-      clock: monotonicClock,
-      random: Math.random,
-      log,
-    });
+    const mesh = await openMesh(options);
     try {
       const parts = new NodeParts(options, mesh, await options.automerge);
       await parts.begin();

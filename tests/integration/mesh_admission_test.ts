@@ -1,6 +1,6 @@
 // Who may join, and who learns why not?
 import { equal, ok, rejects } from "node:assert/strict";
-import type { Mesh } from "../../lib/mesh/mesh.ts";
+import type { Mesh } from "../../lib/mesh/types.ts";
 import { connected, nextEvent, until } from "../support/mesh_events.ts";
 import { meshOptions, meshTest, newPrivateKey, withMeshes } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";

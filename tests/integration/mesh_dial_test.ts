@@ -1,7 +1,8 @@
 // Are many nodes, and bad addresses, dialled in time?
 import { equal, ok, rejects } from "node:assert/strict";
 import { isIP } from "node:net";
-import { type Mesh, startMesh } from "../../lib/mesh/mesh.ts";
+import { startMesh } from "../../lib/mesh/mesh.ts";
+import type { Mesh } from "../../lib/mesh/types.ts";
 import { openBlackHole } from "../support/black_hole.ts";
 import { recordStream } from "../support/byte_stream_record.ts";
 import { connected, until } from "../support/mesh_events.ts";

@@ -1,6 +1,6 @@
 // Does gossip reach everybody, and only what was judged good?
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import type { GossipVerdict, Mesh } from "../../lib/mesh/mesh.ts";
+import type { GossipVerdict, Mesh } from "../../lib/mesh/types.ts";
 import { until } from "../support/mesh_events.ts";
 import { meshTest, withMeshes } from "../support/mesh_fixture.ts";
 

@@ -1,7 +1,9 @@
 // Does everything that the library exports say how it is used, and is what it and the documents show true?
 import { deepEqual, equal, match } from "node:assert/strict";
+import { readRepository } from "../tidy/repository.ts";
 
 const root = new URL("../../", import.meta.url);
+const documents = ["docs/ARCHITECTURE.md", "docs/PROTOCOL.md"];
 const exported = /export (?:type )?\{([^}]+)\} from "\.\/([^"]+)"/g;
 
 /** Names that mod.ts hands on, by file. */
@@ -30,8 +32,20 @@ Deno.test("every name of mod.ts has a docstring with an example", async () => {
   deepEqual(without, []);
 });
 
+Deno.test("every file that the documents name is there", async () => {
+  const { files } = await readRepository(root);
+  const paths = files.map(({ path }) => `/${path}`);
+  const missing: string[] = [];
+  for (const document of documents) {
+    const text = await Deno.readTextFile(new URL(document, root));
+    for (const [name] of text.matchAll(/[\w/]+\.ts\b/g)) {
+      if (!paths.some((path) => path.endsWith(`/${name}`))) missing.push(`${document}: ${name}`);
+    }
+  }
+  deepEqual(missing, []);
+});
+
 Deno.test("every example of the library and of its documents works", async () => {
-  const documents = ["docs/ARCHITECTURE.md", "docs/PROTOCOL.md"];
   const files = ["mod.ts", ...(await publicNames()).keys(), ...documents];
   const permissions = ["net", "read", "write", "sys", "env"].map((name) => `--allow-${name}`);
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -1,5 +1,5 @@
 // How does a test wait for what a mesh tells?
-import type { Mesh, MeshEvent } from "../../lib/mesh/mesh.ts";
+import type { Mesh, MeshEvent } from "../../lib/mesh/types.ts";
 import { within } from "./within.ts";
 
 /** The next event for which `isIt` holds; subscribe before causing it. */

@@ -1,7 +1,8 @@
 // How do tests start nodes of a mesh on loopback?
 import { generateKeyPairSync } from "node:crypto";
 import { silentLog } from "../../lib/base/ports.ts";
-import { type Mesh, type MeshOptions, startMesh } from "../../lib/mesh/mesh.ts";
+import { startMesh } from "../../lib/mesh/mesh.ts";
+import type { Mesh, MeshOptions } from "../../lib/mesh/types.ts";
 
 /** A new Ed25519 key as libp2p's protobuf: type 1, then seed and public key. */
 export function newPrivateKey(): Uint8Array {
