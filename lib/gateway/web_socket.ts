@@ -47,12 +47,23 @@ export async function bridgeSocket(request: Request, ports: SocketPorts): Promis
     throw new OtelaError("canceled", "Cannot open the WebSocket as its client must still be here");
   }
   // `idleTimeout` stays at the runtime's two minutes: it pings, and ends sockets of vanished clients.
+  if (session.protocol !== "") offerOnly(request, session.protocol);
   const { socket, response } = Deno.upgradeWebSocket(
     request,
     session.protocol === "" ? {} : { protocol: session.protocol },
   );
   joinSocket(socket, session, ports.closed ?? (() => {}));
   return response;
+}
+
+/**
+ * Deno looks for the chosen protocol in the client's list split at ", ", and throws when a client writes it
+ * without the blank, as `ws` does (2.7.11, 2.9.6). The engine chose from the list, so it is narrowed to that.
+ */
+function offerOnly(request: Request, protocol: string): void {
+  const headers = new Headers(request.headers);
+  headers.set("sec-websocket-protocol", protocol);
+  Object.defineProperty(request, "headers", { value: headers });
 }
 
 function refusal(response: ExchangeResponse, ports: SocketPorts): Response {

@@ -138,6 +138,12 @@ function socket(request: Request, params: URLSearchParams): Response {
     return Response.json({ error: { message: "expected a WebSocket" } }, { status: 426 });
   }
   const offered = request.headers.get("sec-websocket-protocol")?.split(",")[0].trim();
+  if (offered !== undefined) {
+    // Deno splits the list at ", " alone, and throws at a client that writes it without the blank.
+    const headers = new Headers(request.headers);
+    headers.set("sec-websocket-protocol", offered);
+    Object.defineProperty(request, "headers", { value: headers });
+  }
   const { socket, response } = Deno.upgradeWebSocket(request, { protocol: offered ?? "" });
   socket.binaryType = "arraybuffer";
   socket.onopen = () => {
