@@ -88,15 +88,16 @@ async function readFacts(path: string): Promise<FileFacts> {
   return { kind, mode: bits, uid, modifiedAtMs: mtime?.getTime() ?? 0 };
 }
 
-async function makePrivate(path: string): Promise<void> {
+async function makePrivate(path: string, isLastTry = false): Promise<void> {
   try {
     await Deno.mkdir(path, { mode: 0o700 });
   } catch (error) {
     const parent = dirname(path);
-    // Below an automounter's folder none can be made though the parent is there: trying again would never end.
-    if (error instanceof Deno.errors.NotFound && !await isDirectory(parent)) {
-      await makePrivate(parent);
-      return await makePrivate(path);
+    if (error instanceof Deno.errors.NotFound && !isLastTry) {
+      if (!await isDirectory(parent)) await makePrivate(parent);
+      // Else somebody may have made it since. Below an automounter's folder none can be made though it is there:
+      // trying for ever would never end.
+      return await makePrivate(path, true);
     }
     // Somebody may have been faster, and a link to a directory is one: what counts is what is there.
     if (!await isDirectory(path)) throw error;

@@ -212,3 +212,13 @@ Deno.test("prepareSocketPath makes a place where a socket can listen, and refuse
     const link = prepareSocketPath([join(folder, "link", "a.sock")], uid);
     await rejects(link, /is a symbolic link/);
   }));
+
+Deno.test("disk makes folders for several at once, below parents that one of them makes", async () => {
+  await inFolder(async (folder) => {
+    for (let round = 0; round < 50; round++) {
+      // Found by two files of one node, key and epoch: a parent that came between two looks was an error.
+      const paths = ["a/b/c", "a/b/d", "a/e/f"].map((path) => join(folder, String(round), path));
+      await Promise.all(paths.map((path) => disk.makeDirectory(path)));
+    }
+  });
+});
