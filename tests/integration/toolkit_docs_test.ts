@@ -38,7 +38,7 @@ Deno.test("every file that the documents name is there", async () => {
   const missing: string[] = [];
   for (const document of documents) {
     const text = await Deno.readTextFile(new URL(document, root));
-    for (const [name] of text.matchAll(/[\w/]+\.ts\b/g)) {
+    for (const [name] of text.matchAll(/\w[\w/]*\.ts\b/g)) {
       if (!paths.some((path) => path.endsWith(`/${name}`))) missing.push(`${document}: ${name}`);
     }
   }
