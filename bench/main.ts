@@ -1,4 +1,5 @@
 // How does the product perform, and does it keep its promises?
+import { resolve } from "node:path";
 import { messageOf } from "../lib/base/errors.ts";
 import { benchIdleStreams } from "./idle_streams.ts";
 import { benchProxy } from "./proxy.ts";
@@ -35,7 +36,9 @@ async function main(args: string[]): Promise<number> {
   }
   const { names, options: given } = parsed;
   const reference = await findReference(given.reference, (text) => console.error(text));
-  const options = { ...given, reference };
+  const typedIn = Deno.env.get("INIT_CWD") ?? Deno.cwd(); // The task itself runs elsewhere.
+  const exe = given.exe && resolve(typedIn, given.exe);
+  const options = { ...given, reference, exe };
   const isolatedCode = await runIsolated(args, options);
   if (isolatedCode !== undefined) return isolatedCode;
   let isGood = true;

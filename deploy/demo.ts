@@ -1,11 +1,10 @@
 // What is this product? Shown in ten seconds: a mesh starts, answers, loses a worker, and goes on answering.
-import { parseArgs } from "node:util";
 import { messageOf } from "../lib/base/errors.ts";
 import { chatClient } from "./chat.ts";
 import { answerOnce, leaveEarly, loseWorker } from "./demo_steps.ts";
-import { type EngineChoice, parseEngines } from "./engines.ts";
 import { Interruption } from "./interruption.ts";
 import { startLocalMesh } from "./local_mesh.ts";
+import { type MeshChoices, parseMeshChoices, typedIn } from "./mesh_choices.ts";
 import { drawModels, hasColour, meshReport } from "./mesh_picture.ts";
 import { waitForModels } from "./models.ts";
 import { duration, Picture } from "./picture.ts";
@@ -17,12 +16,12 @@ const answersAfterKill = 4;
 /** Tells the whole story. @throws {Error} Saying what did not happen as it must. */
 async function tell(
   picture: Picture,
-  choices: readonly EngineChoice[],
+  choices: MeshChoices,
   signal: AbortSignal,
 ): Promise<void> {
   const startMs = performance.now();
   picture.title("otela demo", "one endpoint for engines anywhere; here all on this machine");
-  await using mesh = await startLocalMesh(choices, meshReport(picture, choices), signal);
+  await using mesh = await startLocalMesh(choices, meshReport(picture, choices.engines), signal);
   const models = await waitForModels(mesh.head, mesh.workers, signal);
   drawModels(picture, "models", mesh, models);
 
@@ -47,9 +46,9 @@ async function tell(
 if (import.meta.main) {
   using interruption = new Interruption();
   try {
-    const { values } = parseArgs({ options: { engine: { type: "string", multiple: true } } });
+    const choices = parseMeshChoices(Deno.args, typedIn());
     const picture = new Picture((line) => console.log(line), hasColour());
-    await tell(picture, parseEngines(values.engine ?? []), interruption.signal);
+    await tell(picture, choices, interruption.signal);
   } catch (error) {
     const isOurs = interruption.signal.aborted;
     console.error(isOurs ? "\n  demo interrupted" : `\n  demo failed: ${messageOf(error)}`);

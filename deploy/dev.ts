@@ -1,9 +1,8 @@
 // How do I get a mesh to play with? The one of the demo, which stays until Ctrl-C.
-import { parseArgs } from "node:util";
 import { messageOf } from "../lib/base/errors.ts";
-import { type EngineChoice, parseEngines } from "./engines.ts";
 import { Interruption } from "./interruption.ts";
 import { startLocalMesh } from "./local_mesh.ts";
+import { type MeshChoices, parseMeshChoices, typedIn } from "./mesh_choices.ts";
 import { drawModels, hasColour, meshReport } from "./mesh_picture.ts";
 import { waitForModels } from "./models.ts";
 import { Picture } from "./picture.ts";
@@ -11,11 +10,11 @@ import { Picture } from "./picture.ts";
 /** Runs the mesh until the signal aborts. @throws {Error} When it does not start, or its head ends. */
 async function stay(
   picture: Picture,
-  choices: readonly EngineChoice[],
+  choices: MeshChoices,
   signal: AbortSignal,
 ): Promise<void> {
   picture.title("otela dev", "a head and two workers on this machine");
-  await using mesh = await startLocalMesh(choices, meshReport(picture, choices), signal);
+  await using mesh = await startLocalMesh(choices, meshReport(picture, choices.engines), signal);
   const models = await waitForModels(mesh.head, mesh.workers, signal);
   drawModels(picture, "models", mesh, models);
   const body = JSON.stringify({
@@ -37,9 +36,9 @@ async function stay(
 if (import.meta.main) {
   using interruption = new Interruption();
   try {
-    const { values } = parseArgs({ options: { engine: { type: "string", multiple: true } } });
+    const choices = parseMeshChoices(Deno.args, typedIn());
     const picture = new Picture((line) => console.log(line), hasColour());
-    await stay(picture, parseEngines(values.engine ?? []), interruption.signal);
+    await stay(picture, choices, interruption.signal);
   } catch (error) {
     if (!interruption.signal.aborted) {
       console.error(`\n  dev failed: ${messageOf(error)}`);

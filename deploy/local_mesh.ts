@@ -1,6 +1,7 @@
 // How does a whole mesh run on one machine: a head, two workers, and an engine behind each?
 import { type NodeProcess, startNode } from "../tests/support/node_process.ts";
-import { type DemoEngine, type EngineChoice, startDemoEngine } from "./engines.ts";
+import { type DemoEngine, startDemoEngine } from "./engines.ts";
+import type { MeshChoices } from "./mesh_choices.ts";
 import { preparePackages } from "./packages.ts";
 import { together } from "./together.ts";
 
@@ -43,19 +44,19 @@ const workerCount = 2;
 
 /**
  * Starts engines and nodes as processes of their own, on loopback, on free ports, in a temporary folder.
- * @param choices One engine for each worker; the last one counts for the rest.
+ * @param choices Which engines, and by which program.
  * @param signal Ends the start; what had been started is ended then, as after any failure.
  * @throws {Error} When something does not start, with one line that says what.
  */
 export async function startLocalMesh(
-  choices: readonly EngineChoice[],
+  { engines: engineChoices, exe }: MeshChoices,
   report: MeshReport,
   signal: AbortSignal,
 ): Promise<LocalMesh> {
   await using own = new AsyncDisposableStack();
   const home = await Deno.makeTempDir({ prefix: "otela-mesh-" });
   own.defer(() => Deno.remove(home, { recursive: true }));
-  await preparePackages(report.packages, signal);
+  if (exe === undefined) await preparePackages(report.packages, signal);
 
   const startOne = async (
     name: string,
@@ -66,12 +67,12 @@ export async function startLocalMesh(
     const folder = `${home}/${name.replace(" ", "-")}`;
     await Deno.mkdir(folder);
     const startedAtMs = performance.now();
-    const node = own.use(await startNode({ home: folder, args, signal: running }));
+    const node = own.use(await startNode({ home: folder, args, signal: running, exe }));
     return { name, node, startMs: performance.now() - startedAtMs, engine };
   };
   const engines = await together(
     Array.from({ length: workerCount }, (_, index) => async (running) => {
-      const choice = choices[Math.min(index, choices.length - 1)];
+      const choice = engineChoices[Math.min(index, engineChoices.length - 1)];
       return await startDemoEngine(choice, index, { own, signal: running });
     }),
     signal,

@@ -27,6 +27,8 @@ export type NodeOptions = {
   readonly readyMs?: Ms;
   /** When it aborts, the node is ended. */
   readonly signal?: AbortSignal;
+  /** Absolute path of an executable to run in place of the source. */
+  readonly exe?: string;
 };
 
 /** A node that has said it is ready. Leaving an `await using` scope ends it. */
@@ -76,16 +78,16 @@ export async function startNode(options: NodeOptions): Promise<NodeProcess> {
   }
 }
 
-/** Runs any `otela` command line from source in its own process, with `home` as its home. */
+/** Runs any `otela` command line in its own process, from source unless told otherwise, with `home` as its home. */
 export function runOtela(
   args: readonly string[],
-  { home, env = {}, signal }: Pick<NodeOptions, "home" | "env" | "signal">,
+  { home, env = {}, signal, exe }: Pick<NodeOptions, "home" | "env" | "signal" | "exe">,
 ): Program {
-  const [command, ...before] = sourceCommand();
+  const [command, ...before] = exe === undefined ? sourceCommand() : [exe];
   return new Program({
     command,
     args: [...before, ...args],
-    env: { ...nodeEnvironment(home), ...env },
+    env: { ...exe === undefined ? nodeEnvironment(home) : bareEnvironment(home), ...env },
     cwd: home,
     signal,
   });
@@ -102,16 +104,24 @@ export function sourceCommand(): string[] {
 /** Nothing of the user's: no `OF_…`, no Slurm job, no configuration; but the packages already downloaded. */
 export function nodeEnvironment(home: string): Record<string, string> {
   const environment: Record<string, string> = {
-    HOME: home,
-    XDG_RUNTIME_DIR: home,
+    ...bareEnvironment(home),
     DENO_DIR: denoDirectory(),
-    NO_COLOR: "1",
   };
-  for (const name of ["PATH", "DENO_TLS_CA_STORE", "DENO_CERT", "NPM_CONFIG_REGISTRY"]) {
+  for (const name of ["DENO_TLS_CA_STORE", "DENO_CERT", "NPM_CONFIG_REGISTRY"]) {
     const value = Deno.env.get(name);
     if (value !== undefined) environment[name] = value;
   }
   return environment;
+}
+
+/** Nothing of the user's, and nothing of Deno's: what an executable gets. */
+function bareEnvironment(home: string): Record<string, string> {
+  return {
+    HOME: home,
+    XDG_RUNTIME_DIR: home,
+    PATH: Deno.env.get("PATH") ?? "",
+    NO_COLOR: "1",
+  };
 }
 
 /** Where this very process keeps its packages, by Deno's own rules. */
