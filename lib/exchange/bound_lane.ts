@@ -20,8 +20,10 @@ export type LaneSettings = {
  * server hands over each request in a stack of its own and runs microtasks in between, so they would give a
  * batch to each request (measured: 1.0 a batch instead of 29 at 50 connections, and two thirds of the speed).
  */
-function afterTurn(flush: () => void): void {
-  setImmediate(flush);
+function afterTurn(flush: () => void, openCount: number): void {
+  // Alone there is nothing to wait for, and the way round the loop costs 13 µs.
+  if (openCount <= 1) queueMicrotask(flush);
+  else setImmediate(flush);
 }
 
 /** A requester's lane on a stream. `onClosed` runs after its exchanges have failed. */
@@ -31,12 +33,17 @@ export function bindRequester(
   onClosed: () => void,
 ): RequesterLane {
   const { clock } = settings;
+  let openCount = () => 0; // The lane says hello before it can be asked.
   const lane = new RequesterLane({
-    sink: { send: (batch) => stream.send(batch), requestFlush: () => afterTurn(flush) },
+    sink: {
+      send: (batch) => stream.send(batch),
+      requestFlush: () => afterTurn(flush, openCount()),
+    },
     budget: settings.budget,
     nowMs: clock.nowMs(),
     exchangesMax: settings.exchangesMax,
   });
+  openCount = () => lane.openCount;
   function flush(): void {
     lane.flush();
   }
@@ -62,12 +69,17 @@ export function bindResponder(
   onClosed: () => void,
 ): ResponderLane {
   const { clock } = settings;
+  let openCount = () => 0; // The lane says hello before it can be asked.
   const lane = new ResponderLane({
-    sink: { send: (batch) => stream.send(batch), requestFlush: () => afterTurn(flush) },
+    sink: {
+      send: (batch) => stream.send(batch),
+      requestFlush: () => afterTurn(flush, openCount()),
+    },
     budget: settings.budget,
     nowMs: clock.nowMs(),
     exchangesMax: settings.exchangesMax,
   }, onExchange);
+  openCount = () => lane.openCount;
   function flush(): void {
     lane.flush();
   }
