@@ -100,8 +100,8 @@ export class MeshNode implements AsyncDisposable {
    */
   watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<PeerChange, void, void> {
     const { signal } = options;
-    const ending = this.ending.signal;
-    return watchPeers(this.node.inside, signal ? AbortSignal.any([ending, signal]) : ending);
+    // Not composed into one: what is composed with a signal that lives as long as the node stays with it (C054).
+    return watchPeers(this.node.inside, [this.ending.signal, ...signal ? [signal] : []]);
   }
 
   /**

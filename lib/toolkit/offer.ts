@@ -81,10 +81,8 @@ export class Offers {
     };
     return {
       name,
-      ready: ({ signal } = {}) => {
-        const signals = [withdrawn.signal, ending, ...signal ? [signal] : []];
-        return untilReady(inside, name, AbortSignal.any(signals));
-      },
+      ready: ({ signal } = {}) =>
+        untilReady(inside, name, [withdrawn.signal, ending, ...signal ? [signal] : []]),
       withdraw,
       [Symbol.asyncDispose]: withdraw,
     };
@@ -117,19 +115,25 @@ function descriptionOf(
   };
 }
 
-function untilReady(inside: NodeInside, name: string, signal: AbortSignal): Promise<void> {
+function untilReady(
+  inside: NodeInside,
+  name: string,
+  signals: readonly AbortSignal[],
+): Promise<void> {
   const isReady = () =>
     inside.services.list().some((service) => service.name === name && service.state === "ready");
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const look = () => void (isReady() && resolve());
-  const give = () => reject(signal.reason);
+  const look = () => {
+    const over = signals.find(({ aborted }) => aborted);
+    if (over) reject(over.reason);
+    else if (isReady()) resolve();
+  };
   const unsubscribe = inside.onChange(look);
-  signal.addEventListener("abort", give);
-  if (signal.aborted) give();
-  else look();
+  for (const signal of signals) signal.addEventListener("abort", look);
+  look();
   return promise.finally(() => {
     unsubscribe();
-    signal.removeEventListener("abort", give);
+    for (const signal of signals) signal.removeEventListener("abort", look);
   });
 }
 

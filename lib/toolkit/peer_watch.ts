@@ -32,31 +32,32 @@ export type PeerChange = {
 const gatherMs: Ms = 20;
 
 /**
- * Tells of every peer that is known, then of changes, until the signal aborts. A slow reader loses steps in between and
+ * Tells of every peer that is known, then of changes, until a signal aborts. A slow reader loses steps in between and
  * never the last state: nothing is queued but the differences of one look, at most one for each peer.
  */
 export async function* watchPeers(
   inside: Pick<NodeInside, "table" | "onChange">,
-  signal: AbortSignal,
+  signals: readonly AbortSignal[],
 ): AsyncGenerator<PeerChange, void, void> {
   const told = new Map<PeerId, Peer>();
   const bell = new Bell();
   const unsubscribe = inside.onChange(() => bell.ringSoon());
   const abort = () => bell.ring();
-  signal.addEventListener("abort", abort);
+  const isOver = () => signals.some(({ aborted }) => aborted);
+  for (const signal of signals) signal.addEventListener("abort", abort);
   try {
-    while (!signal.aborted) {
+    while (!isOver()) {
       for (const change of differences(told, peersOf(inside.table()))) {
         if (change.type === "gone") told.delete(change.peer.id);
         else told.set(change.peer.id, change.peer);
         yield change;
-        if (signal.aborted) return;
+        if (isOver()) return;
       }
       await bell.rung();
     }
   } finally {
     unsubscribe();
-    signal.removeEventListener("abort", abort);
+    for (const signal of signals) signal.removeEventListener("abort", abort);
     bell.close();
   }
 }

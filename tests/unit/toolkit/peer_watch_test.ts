@@ -51,7 +51,7 @@ Deno.test("watchPeers tells each difference once, and not what only looks new", 
   table.set("a");
   table.set("b");
   const ending = new AbortController();
-  const changes = watchPeers(table, ending.signal);
+  const changes = watchPeers(table, [new AbortController().signal, ending.signal]);
   const next = async () => told(await changes.next());
   deepEqual([await next(), await next()], ["seen a", "seen b"]);
 
@@ -75,7 +75,7 @@ Deno.test("watchPeers tells each difference once, and not what only looks new", 
 Deno.test("watchPeers tells a reader who was away the sum of what happened", async () => {
   const table = new FakeTable();
   table.set("a");
-  const changes = watchPeers(table, new AbortController().signal);
+  const changes = watchPeers(table, []);
   const next = async () => told(await changes.next());
   equal(await next(), "seen a");
   for (let count = 0; count < 1_000; count++) {
