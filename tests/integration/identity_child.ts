@@ -1,4 +1,4 @@
-// One process of the identity tests: does one thing with real files and says how it went, as JSON.
+// What does one process of the identity tests do with real files? It says how it went, as JSON.
 import { OtelaError } from "../../lib/base/errors.ts";
 import { loadOrCreateIdentity } from "../../lib/identity/identity_file.ts";
 import { acquireInstanceLock } from "../../lib/identity/instance_lock.ts";

@@ -1,4 +1,4 @@
-// A file system in memory that fails when it is told to, as network file systems do by themselves.
+// How does a file system fail when it is told to, as network file systems do by themselves? This one is in memory.
 import { dirname } from "node:path";
 import {
   FileError,

@@ -1,11 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { launchNode, loadConfig, readConfigFile, resolvePlaces } from "../../mod.ts";
-import { within } from "../support/within.ts";
+import { loadConfig } from "../../../lib/config/load.ts";
+import { resolvePlaces } from "../../../lib/config/places.ts";
+import { readConfigFile } from "../../../lib/config/read_file.ts";
+import { launchNode } from "../../../lib/launcher/launch.ts";
+import { within } from "../../support/within.ts";
 
 const deadlineMs = 20_000;
 
-Deno.test("launchNode runs a node in a thread of a program, which ends it again", async () => {
-  const home = await Deno.makeTempDir({ prefix: "otela-library-" });
+Deno.test("launchNode runs a node in a thread of this process, which ends it again", async () => {
+  const home = await Deno.makeTempDir({ prefix: "otela-launch-" });
   try {
     const { config } = loadConfig({
       flags: { port: "0", tcpport: "0", host: "127.0.0.1", "mesh.hosts": "127.0.0.1" },
