@@ -22,7 +22,7 @@ for (const name of ["clearInterval", "clearTimeout", "setInterval", "setTimeout"
 /**
  * Bundles the program and its threads, with just the parts of packages that they reach.
  * @param root Of the project, absolute, with a slash at its end.
- * @param folder Absolute; emptied first.
+ * @param folder Absolute; not there yet.
  */
 export async function bundle(
   root: string,
@@ -31,7 +31,6 @@ export async function bundle(
 ): Promise<Bundles> {
   const threads = threadModules(await sourcesIn(root));
   const entries = ["main.ts", ...new Set(threads.values())];
-  await Deno.remove(folder, { recursive: true }).catch(() => {}); // It may never have been there.
   await runProgram("Cannot bundle the program", {
     command: [...deno, "bundle", "--quiet", "--frozen", `--outdir=${folder}`, ...entries],
     env,

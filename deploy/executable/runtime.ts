@@ -8,6 +8,8 @@ import { reachMs } from "./time_limits.ts";
 /** A Deno that can compile. */
 export type CompileRuntime = {
   readonly way: Exclude<BuildWay, "source">;
+  /** Of this Deno. */
+  readonly version: string;
   /** The words that start this Deno. */
   readonly deno: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -25,13 +27,15 @@ export async function findRuntime(cacheFolder: string): Promise<CompileRuntime> 
   const running = Deno.version.deno;
   const given = Deno.env.get("DENORT_BIN");
   if (given) {
+    const isFile = await Deno.stat(given).then((facts) => facts.isFile, () => false);
+    if (!isFile) throw new Error(`DENORT_BIN must name a file: got "${given}"`);
     const told = `runtime of Deno ${running} from DENORT_BIN`;
-    return { way: "given", deno: [Deno.execPath()], env: {}, told };
+    return { way: "given", version: running, deno: [Deno.execPath()], env: {}, told };
   }
   const notDownloaded = await whyNoDownload(cacheFolder);
   if (notDownloaded === undefined) {
     const told = `runtime of Deno ${running}, Deno's own download`;
-    return { way: "downloaded", deno: [Deno.execPath()], env: {}, told };
+    return { way: "downloaded", version: running, deno: [Deno.execPath()], env: {}, told };
   }
   try {
     const env = { DENORT_BIN: await offlineRuntime(cacheFolder), ...npmEnvironment };
@@ -41,7 +45,7 @@ export async function findRuntime(cacheFolder: string): Promise<CompileRuntime> 
     const told =
       `offline build with the runtime of Deno ${offlineVersion} from the npm registry, ` +
       `as DENORT_BIN is not set and ${notDownloaded}`;
-    return { way: "offline", deno, env, told };
+    return { way: "offline", version: offlineVersion, deno, env, told };
   } catch (error) {
     const reasons = ["DENORT_BIN is not set", notDownloaded, messageOf(error)];
     throw new Error(`There is no compile runtime: ${reasons.join("; ")}`, { cause: error });
