@@ -4,6 +4,8 @@ import type { ByteStream } from "../base/byte_stream.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
 import type { WindowBudget } from "../lane/window.ts";
+import type { LaneSink } from "../lane/frame_writer.ts";
+import type { Lane, LaneOptions } from "../lane/lane.ts";
 import { RequesterLane } from "../lane/requester.ts";
 import { type OnExchange, ResponderLane } from "../lane/responder.ts";
 
@@ -32,33 +34,11 @@ export function bindRequester(
   settings: LaneSettings,
   onClosed: () => void,
 ): RequesterLane {
-  const { clock } = settings;
-  let openCount = () => 0; // The lane says hello before it can be asked.
-  const lane = new RequesterLane({
-    sink: {
-      send: (batch) => stream.send(batch),
-      requestFlush: () => afterTurn(flush, openCount()),
-    },
-    budget: settings.budget,
-    nowMs: clock.nowMs(),
-    exchangesMax: settings.exchangesMax,
+  return live(stream, settings, (options) => new RequesterLane(options), (lane, error) => {
+    const why = `the connection to the worker ended: ${messageOf(error ?? "closed")}`;
+    lane.closed("lane_closed", why);
+    onClosed();
   });
-  openCount = () => lane.openCount;
-  function flush(): void {
-    lane.flush();
-  }
-  stream.bind({
-    data: (chunk) => guard(stream, () => lane.receive(chunk, clock.nowMs())),
-    drained: () => lane.drained(),
-    closed: (error) => {
-      lane.closed(
-        "lane_closed",
-        `the connection to the worker ended: ${messageOf(error ?? "closed")}`,
-      );
-      onClosed();
-    },
-  });
-  return lane;
 }
 
 /** A responder's lane on a stream. */
@@ -68,28 +48,31 @@ export function bindResponder(
   onExchange: OnExchange,
   onClosed: () => void,
 ): ResponderLane {
-  const { clock } = settings;
+  const make = (options: LaneOptions) => new ResponderLane(options, onExchange);
+  return live(stream, settings, make, (lane, error) => {
+    lane.closed(messageOf(error ?? "the requester's lane ended"));
+    onClosed();
+  });
+}
+
+function live<L extends Lane>(
+  stream: ByteStream,
+  { clock, budget, exchangesMax }: LaneSettings,
+  make: (options: LaneOptions) => L,
+  closed: (lane: L, error: Error | undefined) => void,
+): L {
   let openCount = () => 0; // The lane says hello before it can be asked.
-  const lane = new ResponderLane({
-    sink: {
-      send: (batch) => stream.send(batch),
-      requestFlush: () => afterTurn(flush, openCount()),
-    },
-    budget: settings.budget,
-    nowMs: clock.nowMs(),
-    exchangesMax: settings.exchangesMax,
-  }, onExchange);
+  const flush = () => lane.flush();
+  const sink: LaneSink = {
+    send: (batch) => stream.send(batch),
+    requestFlush: () => afterTurn(flush, openCount()),
+  };
+  const lane = make({ sink, budget, nowMs: clock.nowMs(), exchangesMax });
   openCount = () => lane.openCount;
-  function flush(): void {
-    lane.flush();
-  }
   stream.bind({
     data: (chunk) => guard(stream, () => lane.receive(chunk, clock.nowMs())),
     drained: () => lane.drained(),
-    closed: (error) => {
-      lane.closed(messageOf(error ?? "the requester's lane ended"));
-      onClosed();
-    },
+    closed: (error) => closed(lane, error),
   });
   return lane;
 }
