@@ -27,10 +27,11 @@ export const completionCommand = (
   args: [{ name: "shell", help: "bash, zsh or fish", choices: [...scripts.keys()] }],
   options: [jsonOption],
   details: [
-    "For every new shell: put your line into ~/.bashrc or ~/.zshrc, or run the last one once.",
+    "For every new shell: put the line of the example into ~/.bashrc, or with zsh into ~/.zshrc.",
+    "fish reads the script from ~/.config/fish/completions/otela.fish.",
+    "",
+    "Examples:",
     "  source <(otela completion bash)",
-    "  source <(otela completion zsh)",
-    "  otela completion fish > ~/.config/fish/completions/otela.fish",
   ],
   run: (call, io) => {
     const [shell] = call.args;

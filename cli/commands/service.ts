@@ -28,6 +28,7 @@ const listCommand: CommandSpec = {
 const addCommand: CommandSpec = {
   name: "add",
   summary: "Offer a service from now until the node stops",
+  details: ["Examples:", "  otela service add tts http://127.0.0.1:9000 --health-path /healthz"],
   args: [nameArgument, { name: "url", help: "URL of its engine" }],
   options: [
     jsonOption,

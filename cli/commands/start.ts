@@ -15,7 +15,10 @@ export const startCommand: CommandSpec = {
   summary: "Run a node until it is told to stop",
   details: [
     "Ctrl-C, TERM, HUP, USR1 and USR2 let running requests finish; a second one ends it at once.",
-    "With --json, standard output has one object a line: first that it is ready, then events.",
+    "With --json, standard output has one object a line. The first says that it is ready, with",
+    "peer_id, http and multiaddrs; then come events: service.starting, service.ready,",
+    "service.failing and service.withdrawn with service and reason, peer.changed with peer, status",
+    "(alive, suspect or left), the status before, and reason.",
     "",
     "Examples:",
     "  otela start --role head",

@@ -8,7 +8,7 @@ export function zshCompletion(all: readonly Completable[]): string {
 # Completion of otela for zsh. For this shell: source <(otela completion zsh)
 _otela() {
   local command="" word
-  local -a candidates
+  local -a candidates flags
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${command:+$command }$word" in
       ${paths.map((path) => `"${path}"`).join(" | ")}) command="\${command:+$command }$word" ;;
@@ -20,19 +20,19 @@ ${valueCases(all)}
   case "$command" in
 ${all.map(commandCase).join("\n")}
   esac
-  _describe -o otela candidates
+  _describe -t words word candidates
+  _describe -o flag flags
 }
 compdef _otela otela
 `;
 }
 
 function commandCase({ path, words, options }: Completable): string {
-  const all = [
-    ...words.map(({ text, help }) => quoted(text, help)),
-    ...options.map(({ flag, help }) => quoted(flag, help)),
-    quoted("--help", "Explain it"),
-  ];
-  return `    "${path.join(" ")}") candidates=(\n      ${all.join("\n      ")}\n    ) ;;`;
+  const candidates = words.map(({ text, help }) => quoted(text, help));
+  const flags = [...options.map(({ flag, help }) => quoted(flag, help)), "'--help:Explain it'"];
+  return `    "${path.join(" ")}")
+      candidates=(${candidates.join(" ")})
+      flags=(${flags.join(" ")}) ;;`;
 }
 
 /** `name:help` between single quotes. */
