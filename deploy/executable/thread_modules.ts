@@ -1,7 +1,7 @@
 // Which modules run in threads of their own, so that an executable must carry each as an entry?
 
 /** How our code names such a module, before and after bundling. */
-const pattern = /new URL\(\s*"(\.\.?\/[^"]+\.ts)",\s*import\.meta\.url\s*\)/g;
+const pattern = /new URL\(\s*"(\.\.?\/[^"]+\.ts)",\s*import\.meta\.url,?\s*\)/g;
 
 /** Threads by the text that names them in the code: `../node/thread.ts` → `lib/node/thread.ts`. */
 export type ThreadModules = ReadonlyMap<string, string>;

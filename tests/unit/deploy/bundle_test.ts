@@ -1,0 +1,45 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { asciiOnly, tellWay } from "../../../deploy/executable/bundle.ts";
+import { nameThreads, threadModules } from "../../../deploy/executable/thread_modules.ts";
+
+const starts = (named: string) => `new Worker(new URL("${named}", import.meta.url), {});`;
+
+Deno.test("threadModules finds each module that a thread runs, by the text that names it", () => {
+  const threads = threadModules({
+    "lib/launcher/launch.ts": `entry: new URL(\n  "../node/thread.ts",\n  import.meta.url,\n)`,
+    "lib/node/claim_loader.ts": starts("./claim_loader_thread.ts"),
+    "lib/node/plain.ts": `new URL("..", import.meta.url)`,
+  });
+  deepEqual([...threads], [
+    ["../node/thread.ts", "lib/node/thread.ts"],
+    ["./claim_loader_thread.ts", "lib/node/claim_loader_thread.ts"],
+  ]);
+});
+
+Deno.test("threadModules refuses one text for two threads, as a bundle forgets who said it", () => {
+  throws(
+    () => threadModules({ "lib/a/x.ts": starts("./t.ts"), "lib/b/y.ts": starts("./t.ts") }),
+    /"\.\/t\.ts" means both lib\/a\/t\.ts and lib\/b\/t\.ts/,
+  );
+});
+
+Deno.test("nameThreads names threads from where the bundle lies", () => {
+  const threads = new Map([["../node/thread.ts", "lib/node/thread.ts"]]);
+  const named = starts("../node/thread.ts");
+  equal(nameThreads(named, "main.js", threads), starts("./lib/node/thread.js"));
+  equal(nameThreads(named, "lib/node/a.js", threads), starts("../../lib/node/thread.js"));
+  throws(() => nameThreads(starts("./other.ts"), "main.js", threads), /no thread of ours/);
+});
+
+Deno.test("tellWay writes the way into its one place, and refuses none and two", () => {
+  equal(tellWay(`var buildWay = "source";`, "offline"), `var buildWay = "offline";`);
+  throws(() => tellWay("", "offline"), /found 0 places/);
+  throws(() => tellWay(`buildWay = "source"; buildWay = "source"`, "offline"), /found 2 places/);
+});
+
+Deno.test("asciiOnly gives the same text another form", () => {
+  const text = "é–😀\u0000a";
+  const program = asciiOnly(`"${text.replace("\u0000", "\\u0000")}"`);
+  equal(/^[\u0000-\u007f]*$/.test(program), true);
+  equal(JSON.parse(program), text);
+});
