@@ -1,4 +1,5 @@
 // What is this node told, by whom, and is it right?
+import { OtelaError } from "../../lib/base/errors.ts";
 import { describeValues, type ValueDescription } from "../../lib/config/describe.ts";
 import { ConfigError } from "../../lib/config/problem.ts";
 import { type CommandGroup, type CommandSpec, jsonOption } from "../command.ts";
@@ -6,6 +7,7 @@ import { hiddenNodeOptions } from "../config_options.ts";
 import { ExitCode } from "../exit_code.ts";
 import { jsonLine } from "../json.ts";
 import { configFileInUse, configFilePlaces, readConfig } from "../node_config.ts";
+import { readStartConfig } from "../start_config.ts";
 import { columns } from "../table.ts";
 
 /** Whoever wants to know what a command line would do may ask with the same flags. */
@@ -48,7 +50,7 @@ const checkCommand: CommandSpec = {
   run: (call, io) => {
     const isJson = call.flags.has("--json");
     try {
-      const { file, warnings } = readConfig(call, io);
+      const { file, warnings } = readStartConfig(call, io);
       if (isJson) io.out(jsonLine({ ok: true, file, problems: [], warnings }));
       else {
         for (const warning of warnings) io.err(`otela: ${warning}`);
@@ -56,8 +58,10 @@ const checkCommand: CommandSpec = {
       }
       return Promise.resolve(ExitCode.ok);
     } catch (error) {
-      if (!isJson || !(error instanceof ConfigError)) throw error;
-      io.out(jsonLine({ ok: false, problems: error.problems }));
+      if (!isJson || !(error instanceof OtelaError)) throw error;
+      const whole = [{ where: "", key: "", message: error.message }];
+      const problems = error instanceof ConfigError ? error.problems : whole;
+      io.out(jsonLine({ ok: false, problems }));
       return Promise.resolve(ExitCode.usage);
     }
   },

@@ -5,7 +5,7 @@ import { supervise } from "../../lib/launcher/supervise.ts";
 import { type CommandSpec, jsonOption } from "../command.ts";
 import { nodeOptions } from "../config_options.ts";
 import { jsonLine } from "../json.ts";
-import { readNodeConfig } from "../node_config.ts";
+import { readStartConfig } from "../start_config.ts";
 import { columns } from "../table.ts";
 import { versionFacts } from "./version.ts";
 
@@ -27,7 +27,7 @@ export const startCommand: CommandSpec = {
   options: [jsonOption, ...nodeOptions],
   run: async (call, io) => {
     const isJson = call.flags.has("--json");
-    const { config, places, warnings } = readNodeConfig(call, io);
+    const { config, places, warnings } = readStartConfig(call, io);
     const told = Promise.withResolvers<void>(); // That it is ready is told before anything else.
     for (const warning of warnings) io.err(`otela: ${warning}`);
     await using node = await launchNode({

@@ -53,6 +53,30 @@ Deno.test("config check ends with 2 and each place when a node could not start",
   });
 });
 
+Deno.test("config check and start look at the file of client keys, and never repeat what is in it", async () => {
+  await withFile("client.keys: keys\n", async (home, file) => {
+    const keys = `${home}/.config/opentela/keys`;
+    const says = async (message: RegExp) => {
+      for (const args of [["config", "check"], ["start"]]) {
+        const { code, err } = await runCommand(args, { home });
+        deepEqual([code, err.length], [2, 1]);
+        match(err[0], message);
+      }
+    };
+    await says(new RegExp(`${file}:1:1: "client.keys" must name a file that exists: "${keys}"`));
+    await Deno.writeTextFile(keys, "sk-hush-hush\n");
+    await says(/must name a file of hashes: .* line 1 must be 64 hex digits .*: it is not$/);
+    await Deno.writeTextFile(keys, `${"0".repeat(64)} ada\n`);
+    equal((await runCommand(["config", "check"], { home })).code, 0);
+  });
+});
+
+Deno.test("config check knows that a node must know where to keep its files", async () => {
+  const { code, err } = await runCommand(["config", "check"], { env: { HOME: "" } });
+  deepEqual([code, err.length], [2, 1]);
+  match(err[0], /HOME must be set or --state-dir given/);
+});
+
 Deno.test("config path finds the file even when it is broken, so that it can be edited", async () => {
   await withFile("\t", async (home, file) => {
     deepEqual(await runCommand(["config", "path"], { home }), { code: 0, out: [file], err: [] });
