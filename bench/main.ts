@@ -8,6 +8,7 @@ import { findReference, runIsolated } from "./rig/reference.ts";
 import { Report } from "./rig/report.ts";
 import { benchStart } from "./start.ts";
 import { benchStream } from "./stream.ts";
+import { benchWan } from "./wan.ts";
 
 /** Measures into the report; the report judges. */
 type Bench = (options: BenchOptions, report: Report) => Promise<void>;
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, Bench>> = {
   stream: benchStream,
   start: benchStart,
   idle_streams: benchIdleStreams,
+  wan: benchWan,
 };
 
 Deno.exit(await main(Deno.args));

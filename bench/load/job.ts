@@ -42,7 +42,47 @@ export type EventStreamsResult = {
   readonly failed: number;
 };
 
-export type LoadJob = ClosedLoopJob | EventStreamsJob;
+/** One large body, downloaded or uploaded. */
+export type BulkJob = {
+  readonly kind: "bulk";
+  readonly url: string;
+  readonly direction: "down" | "up";
+  readonly bytes: number;
+  /** The most that the client reads or writes a second; as fast as it can when not given. */
+  readonly bytesPerS?: number;
+  /** Then the client goes away. */
+  readonly stopAfterMs: number;
+  /** Whether that is meant, and no failure. */
+  readonly mayStop?: boolean;
+};
+
+export type BulkResult = {
+  /** From before the connection to the last byte. */
+  readonly mb_per_s: number;
+  readonly mb: number;
+  readonly seconds: number;
+  /** 0 when no answer came. */
+  readonly status: number;
+  readonly failed: number;
+};
+
+/** Small requests, so many a second, one after the other. */
+export type PacedJob = {
+  readonly kind: "paced";
+  readonly url: string;
+  readonly perS: number;
+  readonly measuredMs: number;
+};
+
+export type PacedResult = {
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  readonly max_ms: number;
+  readonly answered: number;
+  readonly failed: number;
+};
+
+export type LoadJob = ClosedLoopJob | EventStreamsJob | BulkJob | PacedJob;
 
 /** The result of a job, or why there is none. */
 export type LoadAnswer<Result> = { readonly result: Result } | { readonly error: string };

@@ -9,8 +9,8 @@ export type RequestTarget = {
 
 /** @param url `http` with an explicit port. */
 export function requestTarget(url: string): RequestTarget {
-  const { hostname, port, pathname } = new URL(url);
-  return { hostname, port: Number(port), path: pathname };
+  const { hostname, port, pathname, search } = new URL(url);
+  return { hostname, port: Number(port), path: pathname + search };
 }
 
 /** The smallest chat request: 66 bytes of JSON. */
@@ -19,6 +19,9 @@ export const chatBody = '{"model":"m","messages":[{"role":"user","content":"hell
 /** The same, streamed; the engine decides how many events there are. */
 export const streamBody =
   '{"model":"m","stream":true,"messages":[{"role":"user","content":"hello there"}]}';
+
+/** A header line for bodies that name no model: any worker with the engine's one will do. */
+export const anyWorker = "x-otela-identity-group: model=m\r\n";
 
 /** A whole request, ready to be written again and again. */
 export function chatRequest(target: RequestTarget, body: string): Uint8Array {

@@ -1,5 +1,9 @@
 // How does a bench get a head and a worker of ours in front of an engine?
-import { type ReadyLine, runOtela } from "../../tests/support/node_process.ts";
+import {
+  nodeEnvironment,
+  type ReadyLine,
+  sourceCommand,
+} from "../../tests/support/node_process.ts";
 import { Program } from "../../tests/support/program.ts";
 
 const readyAfterMsMax = 30_000;
@@ -16,20 +20,44 @@ export type StartedNode = {
 
 export type Mesh = { readonly head: StartedNode; readonly worker: StartedNode };
 
+/** Where the nodes run when not simply here. */
+export type Places = {
+  /** Commands before ours. */
+  readonly head: readonly string[];
+  readonly worker: readonly string[];
+  /** Beginning of the head's multiaddr at which the worker finds it. */
+  readonly headAddress: string;
+};
+
+const here: Places = { head: [], worker: [], headAddress: "/ip4/127.0.0.1/" };
+
 /** A head and a worker that offers the engine as `llm`; returns when a chat through both has succeeded. */
 export async function startMesh(
   stack: AsyncDisposableStack,
   engineUrl: string,
   exe: string | undefined,
 ): Promise<Mesh> {
-  const head = await startNode(stack, exe, ["--role=head"]);
-  const worker = await startNode(stack, exe, [
+  const mesh = await startNodes(stack, engineUrl, exe, here);
+  await untilServed(mesh.head.url);
+  return mesh;
+}
+
+/** The same at any places; the worker is ready, but may not yet be known to the head. */
+export async function startNodes(
+  stack: AsyncDisposableStack,
+  engineUrl: string,
+  exe: string | undefined,
+  places: Places,
+): Promise<Mesh> {
+  const own = exe === undefined ? sourceCommand() : [exe];
+  const head = await startNode(stack, exe, [...places.head, ...own], ["--role=head"]);
+  const address = head.multiaddrs.find((address) => address.startsWith(places.headAddress));
+  const worker = await startNode(stack, exe, [...places.worker, ...own], [
     "--role=worker",
     "--service.name=llm",
     `--service.port=${new URL(engineUrl).port}`,
-    `--bootstrap.addr=${loopback(head.multiaddrs)}`,
+    `--bootstrap.addr=${address ?? head.multiaddrs[0]}`,
   ]);
-  await untilServed(head.url);
   return { head, worker };
 }
 
@@ -42,6 +70,7 @@ export function chatUrl(headUrl: string): string {
 async function startNode(
   stack: AsyncDisposableStack,
   exe: string | undefined,
+  command: readonly string[],
   options: readonly string[],
 ): Promise<StartedNode> {
   const home = await Deno.makeTempDir({ prefix: "otela-bench-" });
@@ -49,7 +78,12 @@ async function startNode(
   const args = ["start", "--json", "--port=0", "--tcpport=0", ...options];
   const startMs = performance.now();
   const program = stack.use(
-    exe === undefined ? runOtela(args, { home }) : runExecutable(exe, args, home),
+    new Program({
+      command: command[0],
+      args: [...command.slice(1), ...args],
+      env: exe === undefined ? nodeEnvironment(home) : bareEnvironment(home),
+      cwd: home,
+    }),
   );
   try {
     const ready = await program.stdout.waitFor(parseReady, readyAfterMsMax);
@@ -60,23 +94,14 @@ async function startNode(
   }
 }
 
-function runExecutable(command: string, args: readonly string[], home: string): Program {
-  const path = Deno.env.get("PATH") ?? "";
-  return new Program({
-    command,
-    args,
-    env: { HOME: home, XDG_RUNTIME_DIR: home, PATH: path },
-    cwd: home,
-  });
+/** An executable gets nothing of Deno's. */
+function bareEnvironment(home: string): Record<string, string> {
+  return { HOME: home, XDG_RUNTIME_DIR: home, PATH: Deno.env.get("PATH") ?? "" };
 }
 
 function parseReady(line: string): ReadyLine | undefined {
   const event: ReadyLine = JSON.parse(line);
   return event.event === "ready" ? event : undefined;
-}
-
-function loopback(multiaddrs: readonly string[]): string {
-  return multiaddrs.find((address) => address.startsWith("/ip4/127.0.0.1/")) ?? multiaddrs[0];
 }
 
 async function untilServed(headUrl: string): Promise<void> {

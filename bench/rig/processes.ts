@@ -1,8 +1,12 @@
 // Which processes does every bench need?
 import { sourceCommand } from "../../tests/support/node_process.ts";
 import { Child } from "./child.ts";
+import { farAddress } from "./wide_area.ts";
 
 const startAfterMsMax = 10_000;
+
+/** Loopback, and for `bench wan` the link that it makes. */
+const ownAddresses = `127.0.0.1,0.0.0.0,${farAddress}`;
 
 /** A started process and where it listens. */
 export type Listening = { readonly child: Child; readonly url: string };
@@ -27,6 +31,15 @@ export async function startEngine(
   ]);
 }
 
+/** An engine for large bodies (`bench/bulk_engine.ts`). @param inside Command before ours, to run it elsewhere. */
+export async function startBulkEngine(
+  stack: AsyncDisposableStack,
+  inside: readonly string[] = [],
+  hostname = "127.0.0.1",
+): Promise<Listening> {
+  return await startListening(stack, "engine", "../bulk_engine.ts", [hostname], inside);
+}
+
 /** The yardstick in front of `engineUrl`. */
 export async function startPlainProxy(
   stack: AsyncDisposableStack,
@@ -35,9 +48,12 @@ export async function startPlainProxy(
   return await startListening(stack, "plain proxy", "../plain_proxy.ts", [engineUrl]);
 }
 
-/** The load process; it takes jobs (`bench/load/job.ts`). */
-export async function startLoad(stack: AsyncDisposableStack): Promise<Child> {
-  const child = stack.use(new Child("load", script("../load/main.ts")));
+/** The load process; it takes jobs (`bench/load/job.ts`). @param inside Command before ours, to run it elsewhere. */
+export async function startLoad(
+  stack: AsyncDisposableStack,
+  inside: readonly string[] = [],
+): Promise<Child> {
+  const child = stack.use(new Child("load", [...inside, ...script("../load/main.ts")]));
   await child.next(startAfterMsMax);
   return child;
 }
@@ -47,8 +63,9 @@ async function startListening(
   name: string,
   file: string,
   args: readonly string[],
+  inside: readonly string[] = [],
 ): Promise<Listening> {
-  const child = stack.use(new Child(name, [...script(file), ...args]));
+  const child = stack.use(new Child(name, [...inside, ...script(file), ...args]));
   const { url } = await child.next<{ url: string }>(startAfterMsMax);
   child.ignoreOutput();
   return { child, url };
@@ -58,5 +75,5 @@ async function startListening(
 function script(file: string): string[] {
   const v8Flags = sourceCommand().filter((word) => word.startsWith("--v8-flags="));
   const path = new URL(file, import.meta.url).pathname;
-  return [Deno.execPath(), "run", "--no-prompt", "--allow-net=127.0.0.1", ...v8Flags, path];
+  return [Deno.execPath(), "run", "--no-prompt", `--allow-net=${ownAddresses}`, ...v8Flags, path];
 }

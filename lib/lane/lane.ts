@@ -36,7 +36,7 @@ export abstract class Lane {
   protected readonly budget: WindowBudget;
   protected readonly watch: StallWatch;
   protected peerHello: WireHello = helloAssumed;
-  /** The best of the first hello or ping and later ones; what windows grow by. A stall must not count as distance. */
+  /** The best of all pings; what windows grow by. A stall must not count as distance. */
   roundTripMs: Ms = 0;
   private readonly reader = new FrameReader();
   private pingAtMs: Ms | undefined;
@@ -108,17 +108,19 @@ export abstract class Lane {
     }
   };
 
-  protected onHello(payload: Uint8Array): void {
+  /**
+   * A hello measures nothing: the other side's leaves with its consent to the stream, however far it is. So each
+   * end asks once itself; taken for close, a distant reader would never be given a large window.
+   */
+  private onHello(payload: Uint8Array): void {
     this.peerHello = decodeHello(payload);
+    this.ping();
   }
 
   private onPong(): void {
     if (this.pingAtMs === undefined) return;
-    this.measured(this.nowMs - this.pingAtMs);
+    const roundTripMs = this.nowMs - this.pingAtMs;
     this.pingAtMs = undefined;
-  }
-
-  protected measured(roundTripMs: Ms): void {
     this.roundTripMs = this.isMeasured ? Math.min(this.roundTripMs, roundTripMs) : roundTripMs;
     this.isMeasured = true;
   }

@@ -5,7 +5,7 @@ import { exchangeFailures } from "../base/outcome.ts";
 import type { Ms } from "../base/units.ts";
 import { FrameType } from "./frame.ts";
 import { decodeEnd, decodeError, encodeHead, type WireRequest } from "./head.ts";
-import { Lane, type LaneOptions } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { type AnswerSink, RequesterExchange } from "./requester_exchange.ts";
 import type { StallVerdict } from "./stall.ts";
 
@@ -17,12 +17,6 @@ export class RequesterLane extends Lane {
   private readonly exchanges = new Map<number, RequesterExchange>();
   private nextId = 1;
   private isRetired = false;
-  private readonly helloAtMs: Ms;
-
-  constructor(options: LaneOptions) {
-    super(options);
-    this.helloAtMs = options.nowMs;
-  }
 
   get openCount(): number {
     return this.exchanges.size;
@@ -108,12 +102,6 @@ export class RequesterLane extends Lane {
   }
 
   protected override beforeFlush(): void {}
-
-  /** The worker's hello answers the opening of the stream, so it measures the way there and back. */
-  protected override onHello(payload: Uint8Array): void {
-    super.onHello(payload);
-    this.measured(this.nowMs - this.helloAtMs);
-  }
 
   protected override onFrame(type: number, id: number, payload: Uint8Array): void {
     const exchange = this.exchanges.get(id);

@@ -54,12 +54,6 @@ export class ResponderLane extends Lane {
     for (const exchange of held) exchange.writeHeldHead();
   }
 
-  /** The requester's hello came with the stream and measured nothing, so this end asks once itself. */
-  protected override onHello(payload: Uint8Array): void {
-    super.onHello(payload);
-    this.ping();
-  }
-
   protected override onFrame(type: number, id: number, payload: Uint8Array): void {
     if (type === FrameType.request) return this.onRequest(id, payload);
     const exchange = this.exchanges.get(id);
