@@ -13,7 +13,7 @@ export function commandsPage(): string {
       "Every command, from the descriptions that the program itself reads (`cli/commands/`): `deno task docs` writes this page. On the command line `otela help` and `otela help start` say the same.",
     ),
     paragraph(
-      "What was asked for goes to standard output, everything else, logs included, to standard error. Every command takes `--json` and then prints JSON, for programs; names in it are written as in the configuration, `peer_id`. What goes wrong is a line on standard error either way, and an [exit code](#exit-codes).",
+      "What was asked for goes to standard output, everything else, logs included, to standard error. Every command takes `--json` and then prints JSON, for programs; names in it are written as in the configuration, `peer_id`. What goes wrong is a line on standard error either way, and an exit [code](#exit-codes).",
     ),
     ...runnableCommands().flatMap(section),
     "## Which node is meant",
