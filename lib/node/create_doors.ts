@@ -190,10 +190,21 @@ function statusOf(parts: Parts): NodeStatus {
 function warningsOf(parts: Parts): string[] {
   const warnings: string[] = [];
   if (parts.mesh.isAlone() && parts.options.config.mesh.bootstrap.length > 0) {
-    warnings.push("No bootstrap answers: this node is alone and keeps trying");
+    warnings.push(whyAlone(parts.mesh.counters()));
   }
   for (const { name, phase, reason } of parts.services.list()) {
     if (reason !== null && phase !== "ready") warnings.push(`Service "${name}": ${reason}`);
   }
   return warnings;
+}
+
+/** Who answers and refuses has told us more than who does not answer. */
+function whyAlone(counts: Readonly<Record<string, number>>): string {
+  if (counts.refused_other_network > 0) {
+    return "A bootstrap is of another network, so this node is alone: network.name must be the same there and here";
+  }
+  if (counts.refused_by_peer + counts.refused_wrong_secret > 0) {
+    return "A bootstrap refuses this node, which is alone: network.secret must be the same there and here";
+  }
+  return "No bootstrap answers: this node is alone and keeps trying";
 }
