@@ -6,8 +6,7 @@ import { openThreadPort } from "../../../lib/config/thread_port.ts";
 type Trials = Record<string, () => unknown>;
 
 const port = openThreadPort(self as never);
-const { environment } = await port.start;
-const { HOME: home, STATE: state, FOREIGN: foreign } = environment;
+const { environment: { HOME: home }, places: { instanceDir: state } } = await port.start;
 
 const trials: Trials = {
   shell: () => new Deno.Command("/bin/sh", { args: ["-c", "true"] }).outputSync(),
@@ -15,7 +14,7 @@ const trials: Trials = {
   self: () => new Deno.Command(Deno.execPath(), { args: ["--version"] }).outputSync(),
   sshKey: () => Deno.readTextFileSync(`${home}/.ssh/id_ed25519`),
   passwords: () => Deno.readTextFileSync("/etc/passwd"),
-  foreignWrite: () => Deno.writeTextFileSync(foreign, "mine now"),
+  foreignWrite: () => Deno.writeTextFileSync(`${home}/.bashrc`, "mine now"),
   sourceWrite: () => Deno.writeTextFileSync(new URL("./probe.ts", import.meta.url), ""),
   climbOut: () => Deno.readTextFileSync(`${state}/../home/.ssh/id_ed25519`),
   linkOut: () => Deno.symlinkSync(`${home}/.ssh/id_ed25519`, `${state}/link`),
@@ -45,6 +44,8 @@ for (const [name, attempt] of Object.entries(trials)) {
     results[name] = error instanceof Error ? `${error.name}: ${messageOf(error)}` : String(error);
   }
 }
+// Programs that read `start --json` are told of nothing before a node is ready.
+port.post({ type: "ready", peerId: "", http: "", multiaddrs: [], socketPath: "" });
 port.post({ type: "event", event: "probe.done", fields: results });
 const { reason } = await port.stop;
 port.post({ type: "event", event: "probe.stopping", fields: { reason } });
