@@ -2,7 +2,7 @@
 import { run } from "./cli/run.ts";
 import { stopSignals } from "./lib/launcher/signals.ts";
 
-/** For a help that goes into a file or a pipe. */
+/** For a help that goes into a file or a pipe, or to a terminal that does not know its width. */
 const columnsDefault = 100;
 
 if (import.meta.main) {
@@ -11,7 +11,7 @@ if (import.meta.main) {
     args: Deno.args,
     env: Deno.env.toObject(),
     cwd: Deno.cwd(),
-    columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : columnsDefault,
+    columns: (Deno.stdout.isTerminal() && Deno.consoleSize().columns) || columnsDefault,
     out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
     err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
     signals: (listener) => {

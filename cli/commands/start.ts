@@ -63,6 +63,6 @@ function describeReady({ peerId, http, multiaddrs }: ReadyMessage): string[] {
   return columns([
     ["ready", peerId],
     ["clients", http],
-    ...multiaddrs.map((address, index) => [index === 0 ? "peers" : "", address]),
+    ...multiaddrs.map((address, index) => [index === 0 ? "address" : "", address]),
   ]);
 }

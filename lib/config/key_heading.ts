@@ -1,4 +1,5 @@
 // Under which heading does a person look for a key?
+import { assert } from "../base/assert.ts";
 import type { ConfigKey } from "./key.ts";
 
 /** In the order in which help and reference have them; the first that matches counts. */
@@ -27,5 +28,7 @@ export const keyHeadings: readonly string[] = [
 /** One of {@link keyHeadings}. */
 export function headingOf({ name, status, protects }: ConfigKey): string {
   if (status !== "implemented") return protects ? refused : withoutEffect;
-  return headings.find(([, names]) => names.test(name))?.[0] ?? withoutEffect;
+  const found = headings.find(([, names]) => names.test(name));
+  assert(found !== undefined, `"${name}" has a heading`);
+  return found[0];
 }

@@ -6,7 +6,8 @@
  */
 export const newConfigFile =
   `# Configuration of otela. A key counts once the # before it is removed.
-# What counts now: otela config show     Is it right: otela config check     Every key: docs/CONFIG.md
+# otela config show   prints every key, its value, and where that came from
+# otela config check  says whether a node could start with it
 
 # worker: offers services; head: takes requests of clients; relay: carries traffic for others
 #role: worker

@@ -67,7 +67,7 @@ Deno.test("start prints for people where clients and peers find the node", async
       program.stdout.waitFor((text) => pattern.exec(text)?.[0], deadlineMs);
     await line(/^ready\s+12D3KooW\w{44}$/);
     await line(/^clients\s+http:\/\/127\.0\.0\.1:\d+$/);
-    await line(/^peers\s+\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/12D3KooW\w{44}$/);
+    await line(/^address\s+\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/12D3KooW\w{44}$/);
   });
 });
 

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { decodeText } from "../../../lib/config/decode_text.ts";
 import { describeKeys, showValue } from "../../../lib/config/describe.ts";
 import { configFlags } from "../../../lib/config/flags.ts";
+import { keyHeadings } from "../../../lib/config/key_heading.ts";
 import { envNameOf } from "../../../lib/config/key.ts";
 import { keyNamed, schema } from "../../../lib/config/schema.ts";
 
@@ -97,4 +98,12 @@ Deno.test("describeKeys says which keys do nothing and which are refused", () =>
   equal(of.get("subprocess")?.status, "not yet; refused when set");
   equal(of.get("limits.head_timeout")?.default, "15m");
   equal(of.get("body.scan_bytes_max")?.default, "8MiB");
+});
+
+Deno.test("describeKeys puts what does something, what does not, and what is refused under headings", () => {
+  for (const { heading, status } of describeKeys()) {
+    const isIdle = heading === "Without effect" || heading === "Refused";
+    equal(isIdle, status !== "implemented", heading);
+    ok(keyHeadings.includes(heading));
+  }
 });
