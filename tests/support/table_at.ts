@@ -14,7 +14,7 @@ export type TableRow = {
 
 /** The table of a node, by `/PEER`. */
 export async function tableAt(
-  node: NodeProcess,
+  node: Pick<NodeProcess, "http">,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, TableRow>> {
   return await (await fetch(`${node.http}/v1/dnt/table`, { headers })).json();
