@@ -40,8 +40,8 @@ for (const file of ["README.md", ...docs.filter((name) => name.endsWith(".md")).
         const where = alone ?? machines.get(machine!)!;
         for (const command of commands) {
           checkTask(command);
-          const isQuestion = command.startsWith("curl ");
-          await where.run(asHere(command), (text) => !isQuestion || text.includes("Qwen3-8B"));
+          const isAnswer = (text: string) => text.includes("Qwen3-8B") && !text.includes('"error"');
+          await where.run(asHere(command), command.startsWith("curl ") ? isAnswer : undefined);
         }
       });
     }

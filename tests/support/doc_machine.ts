@@ -38,22 +38,17 @@ export class DocMachine implements AsyncDisposable {
 
   /**
    * Runs one line as bash does; it must succeed. A node that a line starts stays until the next one, or the end.
-   * @param isAnswer For a line that asks a mesh: what it prints once the mesh knows the answer.
+   * @param isAnswer For a line that asks a mesh, repeated until it prints what the mesh will know.
    * @returns What it printed.
    */
-  async run(line: string, isAnswer: (text: string) => boolean = () => true): Promise<string> {
+  async run(line: string, isAnswer?: (text: string) => boolean): Promise<string> {
     if (/^otela start\b/.test(line)) return await this.startNode(line);
     if (/^otela (service|status|stop|leave)\b/.test(line) && !this.node) {
       await this.startNode("otela start");
     }
     let text = "";
-    await eventually(async () => {
-      await using program = this.program(`set -euo pipefail; ${line}`);
-      const { code } = await within(commandMs, program.ended);
-      equal(code, 0, `${line}\n${program.stderr.text}`);
-      text = program.stdout.text;
-      return isAnswer(text);
-    });
+    if (isAnswer) await eventually(async () => isAnswer(text = await this.runOnce(line)));
+    else text = await this.runOnce(line);
     if (/^otela (stop|leave)\b/.test(line)) await this.endNode();
     return text;
   }
@@ -61,6 +56,13 @@ export class DocMachine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.endNode();
     await Deno.remove(this.home, { recursive: true });
+  }
+
+  private async runOnce(line: string): Promise<string> {
+    await using program = this.program(`set -euo pipefail; ${line}`);
+    const { code } = await within(commandMs, program.ended);
+    equal(code, 0, `${line}\n${program.stderr.text}`);
+    return program.stdout.text;
   }
 
   private async startNode(line: string): Promise<string> {
