@@ -36,20 +36,28 @@ const keepTimers = "--preload=deploy/checks/packages_keep_timers.ts";
 /** Options of one run: which Deno, and flags for `deno test`. */
 type Runtime = { readonly deno: readonly string[]; readonly flags: readonly string[] };
 
-/** All tests; those of the core under no permission at all, which proves that it is pure. */
+/**
+ * All tests; those of the core under no permission at all, which proves that it is pure. Types are checked by
+ * `deno task ok`, once for everything: here each thread that a test starts would check its own again.
+ */
 export async function allTests(root: URL): Promise<Step[]> {
-  const runtime = { deno: [Deno.execPath()], flags: [] };
+  const runtime = { deno: [Deno.execPath()], flags: ["--no-check"] };
   const { pure, others } = await unitFolders(root);
-  const outer = [
-    ...others,
-    "tests/contract",
-    "tests/integration",
-    "tests/e2e",
-    "tests/tidy_test.ts",
-  ];
+  const folders = [...others, "tests/contract", "tests/integration"];
+  const files = await testFiles(root, [...folders, "tests/e2e"]);
+  const isOfProcesses = (path: string) => /^tests\/(e2e\/|integration\/serving_)/.test(path);
+  const isOfExecutable = (path: string) => path.startsWith("tests/e2e/executable_");
+  const ofExecutable = files.filter(isOfExecutable);
+  const ofProcesses = files.filter((path) => isOfProcesses(path) && !isOfExecutable(path));
+  const inside = files.filter((path) => !isOfProcesses(path));
+  const parallel = [...permissions, "--parallel"];
   return [
     testStep("tests of the core, without permissions", runtime, ["--parallel"], pure),
-    testStep("tests of the edges", runtime, permissions, await withTests(root, outer)),
+    // One after the other: some look at the memory of the whole process.
+    testStep("tests of the edges", runtime, permissions, [...inside, "tests/tidy_test.ts"]),
+    testStep("tests of whole processes", runtime, parallel, ofProcesses),
+    { name: "an executable", command: [Deno.execPath(), "task", "--quiet", "compile"] },
+    testStep("tests of the executable", runtime, parallel, ofExecutable),
   ];
 }
 
@@ -87,17 +95,15 @@ async function unitFolders(root: URL): Promise<{ pure: string[]; others: string[
   };
 }
 
-/** `deno test` refuses a folder without tests. */
-async function withTests(root: URL, paths: readonly string[]): Promise<string[]> {
-  const has = async (path: string): Promise<boolean> => {
-    if (path.endsWith("_test.ts")) return true;
-    for await (const { name, isDirectory } of Deno.readDir(new URL(`${path}/`, root))) {
-      if (name.endsWith("_test.ts")) return true;
-      if (isDirectory && await has(`${path}/${name}`)) return true;
-    }
-    return false;
-  };
+/** Paths of all test files in some folders, sorted. */
+async function testFiles(root: URL, folders: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const path of paths) if (await has(path)) found.push(path);
-  return found;
+  const look = async (path: string): Promise<void> => {
+    for await (const { name, isDirectory } of Deno.readDir(new URL(`${path}/`, root))) {
+      if (name.endsWith("_test.ts")) found.push(`${path}/${name}`);
+      if (isDirectory) await look(`${path}/${name}`);
+    }
+  };
+  for (const folder of folders) await look(folder);
+  return found.sort();
 }

@@ -31,9 +31,11 @@ export function sseBody(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let next = 0;
+  let isGone = false;
   return new ReadableStream({
     start(controller) {
       const send = () => {
+        if (isGone) return;
         do {
           if (next === timing.cutAfter) {
             watch.gone();
@@ -50,6 +52,7 @@ export function sseBody(
     },
     cancel() {
       clearTimeout(timer);
+      isGone = true; // In the turn of a timer that is due already, clearing it comes too late.
       watch.gone();
     },
   });
