@@ -6,7 +6,8 @@ export const caseIds: readonly string[] = [
   ...["C001", "C002", "C006", "C014", "C016"], // Event streams.
   ...["C017", "C019", "C021", "C022", "C024", "C026", "C027", "C029", "C031", "C036"], // Proxying.
   ...["C041", "C042", "C044"], // Registry.
-  ...["C071", "C074", "C079"], // Stopping, starting at once, and having no terminal.
+  ...["C071", "C074"], // Stopping, and starting at once.
+  ...["C076", "C077", "C079"], // The executable: complete, made offline, and having no terminal.
   ...["C081", "C082", "C084"], // Configuration.
   ...["C049", "C051", "C052"], // Many workers behind one address, on one shared home, on many networks.
 ];
