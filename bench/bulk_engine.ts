@@ -1,4 +1,5 @@
-// Which engine stands behind benches of large bodies? One that gives and takes bytes as fast as asked, beside chats.
+// Which engine stands behind benches of large bodies? One that also takes bytes, and gives them, as fast as asked:
+// `/give/BYTES`, `/take`, `/take/BYTES_A_SECOND`.
 import { benchHandler } from "../tests/support/engine_bench.ts";
 
 const chunk = new Uint8Array(65_536);
@@ -10,10 +11,9 @@ const chats = benchHandler(models, tokens, intervalMs);
 const server = Deno.serve(
   { hostname: Deno.args[0] ?? "127.0.0.1", port: 0, onListen() {} },
   (request) => {
-    const { pathname, searchParams } = new URL(request.url);
-    const number = (name: string) => Number(searchParams.get(name) ?? Infinity);
-    if (pathname === "/give") return give(number("bytes"));
-    if (pathname === "/take") return take(request, number("rate"));
+    const [, what, number] = new URL(request.url).pathname.split("/");
+    if (what === "give") return give(Number(number));
+    if (what === "take") return take(request, Number(number ?? Infinity));
     return chats(request);
   },
 );

@@ -1,11 +1,13 @@
 // How does the product perform, and does it keep its promises?
 import { resolve } from "node:path";
 import { messageOf } from "../lib/base/errors.ts";
+import { benchFairness } from "./fairness.ts";
 import { benchIdleStreams } from "./idle_streams.ts";
 import { benchProxy } from "./proxy.ts";
 import { type BenchOptions, benchUsage, parseBenchOptions } from "./rig/options.ts";
 import { findReference, runIsolated } from "./rig/reference.ts";
 import { Report } from "./rig/report.ts";
+import { benchSlowReader } from "./slow_reader.ts";
 import { benchStart } from "./start.ts";
 import { benchStream } from "./stream.ts";
 import { benchWan } from "./wan.ts";
@@ -19,6 +21,8 @@ const benches: Readonly<Record<string, Bench>> = {
   start: benchStart,
   idle_streams: benchIdleStreams,
   wan: benchWan,
+  slow_reader: benchSlowReader,
+  fairness: benchFairness,
 };
 
 Deno.exit(await main(Deno.args));

@@ -31,7 +31,7 @@ export async function benchWan(options: BenchOptions, report: Report): Promise<v
   const direct = `http://${farAddress}:${new URL(engine.url).port}`;
   await untilServed(load, service);
   for (const direction of ["down", "up"] as const) {
-    const path = direction === "down" ? `/give?bytes=${bytes}` : "/take";
+    const path = direction === "down" ? `/give/${bytes}` : "/take";
     const measure = (url: string) =>
       runJob<BulkResult>(load, { kind: "bulk", url: url + path, direction, bytes, stopAfterMs });
     const results: { direct: BulkResult[]; mesh: BulkResult[] } = { direct: [], mesh: [] };
@@ -54,7 +54,7 @@ export async function benchWan(options: BenchOptions, report: Report): Promise<v
 async function untilServed(load: Child, service: string): Promise<void> {
   const deadlineMs = performance.now() + servedAfterMsMax;
   while (performance.now() < deadlineMs) {
-    const url = `${service}/give?bytes=1`;
+    const url = `${service}/give/1`;
     const job = { kind: "bulk", url, direction: "down", bytes: 1, stopAfterMs: 2_000 } as const;
     if ((await runJob<BulkResult>(load, job)).failed === 0) return;
     await new Promise((resolve) => setTimeout(resolve, askAgainAfterMs));

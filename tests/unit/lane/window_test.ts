@@ -58,6 +58,33 @@ Deno.test("ReceiveWindow shrinks to 16 KiB, when undrained for a second, and gra
   equal(budget.reservedBytes, windowMinBytes);
 });
 
+Deno.test("ReceiveWindow keeps a large window nearly full, so that a long way carries what it allows", () => {
+  const budget = new WindowBudget();
+  const window = windowOf(budget);
+  for (let granted = windowStartBytes; budget.reservedBytes < windowMaxBytes;) {
+    window.received(granted);
+    granted = window.consumed(granted, 0, 80);
+  }
+  // A reader keeps pace with what arrives; before the sender hears of it, no more than 256 KiB may lie idle.
+  equal(window.consumed(255 * KiB, 100, 80), 0);
+  equal(window.consumed(1 * KiB, 100, 80), 256 * KiB);
+});
+
+Deno.test("ReceiveWindow shrinks from 4 MiB too, when its reader has become slow", () => {
+  const budget = new WindowBudget();
+  const window = windowOf(budget);
+  let [credit, unread, nowMs] = [windowStartBytes as number, 0, 0];
+  const read = (bytes: number, passMs: number) => {
+    equal(window.received(credit), true);
+    unread += credit - bytes;
+    credit = window.consumed(bytes, nowMs += passMs, 80);
+  };
+  while (budget.reservedBytes < windowMaxBytes) read(credit, 1);
+  while (budget.reservedBytes > windowMinBytes) read(8 * KiB, 1_000);
+  ok(nowMs < 1_200_000, `after ${nowMs} ms`);
+  ok(unread <= windowMinBytes);
+});
+
 Deno.test("ReceiveWindow catches a sender who overruns its credit", () => {
   const window = windowOf(new WindowBudget());
   equal(window.received(windowStartBytes), true);
