@@ -2,6 +2,7 @@
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
 import type { ClientDoor } from "./client_door.ts";
+import { servePromptly, type TcpServer } from "./prompt_server.ts";
 
 /** An open door. */
 export type DoorListener = {
@@ -23,6 +24,10 @@ export type DoorListener = {
  * @param version `Deno.version.deno`.
  */
 export function isServerCompressing(version: string): boolean {
+  return isBefore29(version);
+}
+
+function isBefore29(version: string): boolean {
   const [major, minor] = version.split(".").map(Number);
   return major < 2 || major === 2 && minor < 9;
 }
@@ -42,7 +47,7 @@ export type ClientAddress = {
  */
 export function listenForClients(door: ClientDoor, address: ClientAddress): DoorListener {
   const { host, port, isPortExplicit } = address;
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  let server: TcpServer;
   try {
     server = serveTcp(door, host, port);
   } catch (error) {
@@ -80,8 +85,10 @@ export async function listenForOperator(
   };
 }
 
-function serveTcp(door: ClientDoor, hostname: string, port: number): Deno.HttpServer<Deno.NetAddr> {
-  return Deno.serve({ hostname, port, onListen: () => {} }, door);
+function serveTcp(door: ClientDoor, hostname: string, port: number): TcpServer {
+  const isDelaying = isBefore29(Deno.version.deno);
+  return (isDelaying && servePromptly(door, hostname, port)) ||
+    Deno.serve({ hostname, port, onListen: () => {} }, door);
 }
 
 /** Addresses that mean all interfaces are reached by loopback; IPv6 stands in brackets. */
@@ -107,7 +114,7 @@ function unusable({ host, port }: ClientAddress, error: unknown): OtelaError {
   );
 }
 
-async function closeWithin(server: Deno.HttpServer<Deno.Addr>, graceMs: Ms): Promise<boolean> {
+async function closeWithin(server: Pick<TcpServer, "shutdown">, graceMs: Ms): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), graceMs);
   try {
