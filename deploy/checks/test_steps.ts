@@ -21,6 +21,7 @@ const compatTests: readonly string[] = [
   "exchange_lane",
   "exchange_socket",
   "gateway_client_gone",
+  "gateway_prompt_server",
   "gateway_wire",
   "identity_libp2p",
   "mesh_deno_tcp",
