@@ -1,7 +1,10 @@
 // Who serves a request that says how to choose?
 import { deepEqual, equal } from "node:assert/strict";
 import { askChat, type ChatAnswer } from "../support/ask_chat.ts";
+import { eventually } from "../support/eventually.ts";
+import type { NodeProcess } from "../support/node_process.ts";
 import { startProcessMesh, untilServed } from "../support/process_mesh.ts";
+import { tableAt } from "../support/table_at.ts";
 
 Deno.test("a mesh chooses by tier, by allowed peers and by named peer", async (t) => {
   await using mesh = await startProcessMesh([
@@ -75,15 +78,21 @@ Deno.test("a mesh chooses by tier, by allowed peers and by named peer", async (t
   await t.step(
     "when the preferred peer dies the next in order serves",
     async () => {
-      await two.kill();
+      await loseAt(mesh.head, two);
       const answer = await ask("shared", allowed(two.peerId, one.peerId));
       deepEqual(facts(answer), [200, one.peerId]);
-      await wild.kill();
+      await loseAt(mesh.head, wild);
       equal((await ask("unknown", fallback("2"))).engine, "all");
       equal((await ask("unknown", fallback("1"))).engine, "");
     },
   );
 });
+
+/** Kills a worker and waits until the head has noticed. */
+async function loseAt(head: NodeProcess, worker: NodeProcess): Promise<void> {
+  await worker.kill();
+  await eventually(async () => (await tableAt(head))[`/${worker.peerId}`].status !== "alive");
+}
 
 function facts({ status, worker }: ChatAnswer): [number, string] {
   return [status, worker];
