@@ -36,9 +36,13 @@ Deno.test("checkDocumentShape: passes what owners write, up to their budget", ()
 
 Deno.test("checkDocumentShape: refuses a million packed operations within a moment", () => {
   for (const save of [saveOfPackedText(), saveOfPackedNulls()]) {
-    const startedAtMs = performance.now();
-    throws(() => check(save), OtelaError);
-    ok(performance.now() - startedAtMs < 50);
+    // The best of some looks: a busy machine holds up one or another.
+    const tookMs = Array.from({ length: 5 }, () => {
+      const startedAtMs = performance.now();
+      throws(() => check(save), OtelaError);
+      return performance.now() - startedAtMs;
+    });
+    ok(Math.min(...tookMs) < 50, `${tookMs}`);
   }
 });
 
