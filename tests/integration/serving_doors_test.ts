@@ -2,8 +2,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { askChat } from "../support/ask_chat.ts";
+import { eventually } from "../support/eventually.ts";
 import { startProcessMesh } from "../support/process_mesh.ts";
-import { tableAt } from "../support/table_at.ts";
+import { tableAt, type TableRow } from "../support/table_at.ts";
 
 const key = "sk-otela-of-a-test";
 const bearer = { authorization: `Bearer ${key}` };
@@ -20,6 +21,15 @@ Deno.test("a head on all addresses asks for keys when it has some, and shows les
     const keyed = await mesh.startNode("keyed", [...everywhere, "--client.keys", keys]);
     // The address may be that of all interfaces; here it is asked on loopback.
     const http = (node: { http: string }) => `http://127.0.0.1:${new URL(node.http).port}`;
+    /** The worker's row, once it is there. */
+    const rowOf = async (node: { http: string }, headers = {}) => {
+      let row: TableRow | undefined;
+      await eventually(async () => {
+        row = (await tableAt({ http: http(node) }, headers))[`/${worker.peerId}`];
+        return row?.status === "alive";
+      });
+      return row!;
+    };
     const statusOf = async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(http(keyed) + path, { headers });
       await response.body?.cancel();
@@ -72,15 +82,6 @@ Deno.test("a head on all addresses asks for keys when it has some, and shows les
         ok((shown.hardware as { host_memory: number }).host_memory > 0);
       }
     });
-
-    /** The worker's row, once it is there with its hardware. */
-    async function rowOf(node: { http: string }, headers = {}) {
-      for (;;) {
-        const row = (await tableAt({ http: http(node) }, headers))[`/${worker.peerId}`];
-        if (row?.status === "alive") return row;
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-    }
   } finally {
     await Deno.remove(keys);
   }
