@@ -9,10 +9,16 @@ import { LocalExchanger } from "../../lib/exchange/local_exchanger.ts";
 import type { Upstream } from "../../lib/exchange/upstream.ts";
 import { WindowBudget } from "../../lib/lane/window.ts";
 import { Pool } from "undici";
-import { byteStreamPair, type ByteStreamPair, type ByteStreamPairOptions } from "./byte_stream_pair.ts";
+import {
+  type ByteStreamPair,
+  byteStreamPair,
+  type ByteStreamPairOptions,
+} from "./byte_stream_pair.ts";
 
 export const headPeer: PeerId = parsePeerId("12D3KooWHeadHeadHeadHeadHeadHeadHeadHeadHeadHeadHead");
-export const workerPeer: PeerId = parsePeerId("12D3KooWWorkerWorkerWorkerWorkerWorkerWorkerWorkerWo");
+export const workerPeer: PeerId = parsePeerId(
+  "12D3KooWWorkerWorkerWorkerWorkerWorkerWorkerWorkerWo",
+);
 
 const clock = { nowMs: () => performance.now() };
 
@@ -31,7 +37,12 @@ export type ExchangePair = AsyncDisposable & {
 export function upstreamOf(url: string, more: Partial<Upstream> = {}): Upstream {
   return {
     name: "llm",
-    dispatcher: new Pool(url, { connections: 256, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 }),
+    dispatcher: new Pool(url, {
+      connections: 256,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    }),
     origin: url,
     basePath: "",
     headers: [],
