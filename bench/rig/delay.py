@@ -76,10 +76,13 @@ def end_all_in(spaces):
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-home = os.open("/proc/self/ns/net", os.O_RDONLY)
-near_space, near = make_end("10.20.0.1")
-far_space, far = make_end("10.20.0.2")
-system("setns", home, CLONE_NEWNET)
+try:
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    near_space, near = make_end("10.20.0.1")
+    far_space, far = make_end("10.20.0.2")
+    system("setns", home, CLONE_NEWNET)
+except (OSError, subprocess.CalledProcessError) as error:
+    sys.exit(f"cannot make namespaces with a link: {error}")
 file = f"/proc/{os.getpid()}/fd/"
 print(json.dumps({"near": f"{file}{near_space}", "far": f"{file}{far_space}"}), flush=True)
 try:

@@ -1,4 +1,5 @@
 // How does a bench get two places on one machine with a long way between them?
+import { messageOf } from "../../lib/base/errors.ts";
 import { Child } from "./child.ts";
 
 /** Of the far place, as the near one sees it; `delay.py` gives it. */
@@ -24,7 +25,11 @@ export async function makeWideArea(
   if (missing !== undefined) throw new Error(`not measurable here, as it needs ${missing}`);
   const script = new URL("delay.py", import.meta.url).pathname;
   const link = stack.use(new Child("delay.py", ["python3", script, String(oneWayMs)]));
-  const { near, far } = await link.next<{ near: string; far: string }>(startAfterMsMax);
+  const { near, far } = await link.next<Record<"near" | "far", string>>(startAfterMsMax).catch(
+    (error) => {
+      throw new Error(`not measurable here: ${messageOf(error)}`);
+    },
+  );
   return { near: ["nsenter", `--net=${near}`], far: ["nsenter", `--net=${far}`] };
 }
 
