@@ -55,8 +55,10 @@ export async function measureProxy(
 }
 
 function judge(rounds: Rounds<ClosedLoopResult>, isSmall: boolean, report: Report): void {
-  // A small run shares the machine with tests and lasts a moment: it shows collapse, not a few per cent.
+  // A small run shares the machine with tests and lasts a moment: it shows collapse, not a few per cent. What is
+  // in milliseconds is then measured by the plain proxy beside it, and a tail is its slowest few requests.
   const slack = isSmall ? 3 : 1;
+  const tailSlack = isSmall ? 10 : 1;
   const speed = (other: string, c: number) =>
     rounds.compare("mesh", other, c, (mesh, theirs) => mesh.rps / theirs.rps);
   const addedMs = (target: string) =>
@@ -67,10 +69,11 @@ function judge(rounds: Rounds<ClosedLoopResult>, isSmall: boolean, report: Repor
   }
   const failed = concurrencies.reduce((sum, c) => sum + rounds.sum("mesh", c, "failed"), 0);
   report.judge("mesh failed", failed, "=", 0);
-  report.judge("mesh added p50_ms@1", addedMs("mesh"), "<=", 0.4 * slack);
+  const addedMsMax = isSmall ? Math.max(0.4 * slack, 10 * addedMs("plain")) : 0.4;
+  report.judge("mesh added p50_ms@1", addedMs("mesh"), "<=", addedMsMax);
   for (const c of [1, 16]) {
     const tail = rounds.compare("mesh", "plain", c, (mesh, plain) => mesh.p99_ms / plain.p99_ms);
-    report.judge(`mesh/plain p99@${c}`, tail, "<=", 3 * slack);
+    report.judge(`mesh/plain p99@${c}`, tail, "<=", 3 * tailSlack);
     // 40 ms is what Nagle's algorithm and delayed acknowledgements cost together.
     report.judge(`mesh p50_ms@${c}`, rounds.median("mesh", c, "p50_ms"), "<", 40);
   }

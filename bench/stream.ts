@@ -75,7 +75,10 @@ function judge(rounds: Rounds<EventStreamsResult>, isSmall: boolean, report: Rep
     "<=",
     slack * (3 * first("plain", 200) + 1),
   );
-  report.judge("mesh gap_p99_ms@200", gap("mesh", 200), "<=", gap("direct", 200) + 6 * slack);
+  const gapMsMax = gap("direct", 200) + 6 * slack;
+  // On a machine that is busy otherwise, each hop waits for its turn: then the plain proxy is the measure.
+  const gapBar = isSmall ? Math.max(gapMsMax, 3 * gap("plain", 200)) : gapMsMax;
+  report.judge("mesh gap_p99_ms@200", gap("mesh", 200), "<=", gapBar);
   judgeLoss(200);
   if (isSmall) return;
   report.judge("mesh first_p99_ms@500", first("mesh", 500), "<=", 6 * first("plain", 500));
