@@ -28,9 +28,10 @@ export const npmEnvironment = {
 /**
  * The path of the runtime, checked; fetched once and kept in the cache folder.
  * @param folder Absolute; made when it is missing.
+ * @param npm The command by which the user's npm is started.
  * @throws {Error} When the target has no such source, or npm cannot fetch it, or it is not what it was.
  */
-export async function offlineRuntime(folder: string): Promise<string> {
+export async function offlineRuntime(folder: string, npm = "npm"): Promise<string> {
   if (Deno.build.target !== source.target) {
     throw new Error(`there is an offline runtime for ${source.target} alone`);
   }
@@ -41,7 +42,7 @@ export async function offlineRuntime(folder: string): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });
   const scratch = await Deno.makeTempDir({ dir: folder, prefix: "fetch-" });
   try {
-    const program = await Deno.readFile(await fetchProgram(scratch));
+    const program = await Deno.readFile(await fetchProgram(scratch, npm));
     const runtime = program.subarray(0, elfEnd(program));
     const found = sha256(runtime);
     if (found !== source.sha256) {
@@ -58,9 +59,9 @@ export async function offlineRuntime(folder: string): Promise<string> {
 }
 
 /** Fetches and unpacks the program with the user's own npm, from the registry that it is set up for. */
-async function fetchProgram(scratch: string): Promise<string> {
+async function fetchProgram(scratch: string, npm: string): Promise<string> {
   await runProgram(`npm cannot fetch ${source.package}`, {
-    command: ["npm", "pack", "--loglevel=error", `--pack-destination=${scratch}`, source.package],
+    command: [npm, "pack", "--loglevel=error", `--pack-destination=${scratch}`, source.package],
     env: npmEnvironment,
     limitMs: transferMs,
   });

@@ -20,19 +20,16 @@ function compile(before: readonly string[], env: Record<string, string>): Progra
   });
 }
 
-/** Runs `use` with an npm that does as the shell script says, before any other npm. */
+/** Runs `use` with an npm that does as the shell script says. */
 async function withNpm(
   script: string,
-  use: (folder: string) => Promise<void>,
+  use: (folder: string, npm: string) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "otela-npm-" });
-  const path = Deno.env.get("PATH") ?? "";
   try {
     await Deno.writeTextFile(`${folder}/npm`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    Deno.env.set("PATH", `${folder}:${path}`);
-    await use(folder);
+    await use(folder, `${folder}/npm`);
   } finally {
-    Deno.env.set("PATH", path);
     await Deno.remove(folder, { recursive: true });
   }
 }
@@ -64,8 +61,8 @@ Deno.test("C077: compile takes no other way than DENORT_BIN when it is set, and 
 Deno.test("C077: offlineRuntime says why npm cannot fetch, and leaves nothing behind", async () => {
   const script =
     "echo 'npm error network request failed, reason: getaddrinfo ENOTFOUND' >&2; exit 1";
-  await withNpm(script, async (folder) => {
-    await rejects(offlineRuntime(`${folder}/cache`), {
+  await withNpm(script, async (folder, npm) => {
+    await rejects(offlineRuntime(`${folder}/cache`, npm), {
       message: /^npm cannot fetch @stdy\/cli-linux-x64@[\d.]+: getaddrinfo ENOTFOUND$/,
     });
     equal([...Deno.readDirSync(`${folder}/cache`)].length, 0);
@@ -76,8 +73,10 @@ Deno.test("C077: offlineRuntime refuses a program of other bytes", async () => {
   // Packs a copy of an ELF file of this machine in the place of the program.
   const script = `for arg; do case $arg in --pack-destination=*) to=\${arg#*=};; esac; done
 mkdir -p "$to/package/bin" && cp /bin/true "$to/package/bin/steady" && cd "$to" && tar -czf x.tgz package`;
-  await withNpm(script, async (folder) => {
-    await rejects(offlineRuntime(`${folder}/cache`), { message: /must have SHA-256 f12d5d38/ });
+  await withNpm(script, async (folder, npm) => {
+    await rejects(offlineRuntime(`${folder}/cache`, npm), {
+      message: /must have SHA-256 f12d5d38/,
+    });
     equal([...Deno.readDirSync(`${folder}/cache`)].length, 0);
   });
 });
