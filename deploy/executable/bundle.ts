@@ -40,11 +40,9 @@ export async function bundle(
   const bundles = entries.map((entry) => entry.replace(/\.ts$/, ".js"));
   for (const path of bundles) {
     const file = `${folder}/${path}`;
-    const text = nameThreads(await Deno.readTextFile(file), path, threads);
-    await Deno.writeTextFile(
-      file,
-      nodeTimers + asciiOnly(path === "main.js" ? tellWay(text, way) : text),
-    );
+    const named = nameThreads(await Deno.readTextFile(file), path, threads);
+    const told = path === "main.js" ? tellWay(named, way) : named;
+    await Deno.writeTextFile(file, nodeTimers + asciiOnly(withoutCachePath(told)));
   }
   const [main, ...others] = bundles.map((path) => `${folder}/${path}`);
   return { main, threads: others };
@@ -72,6 +70,14 @@ export function tellWay(text: string, way: BuildWay): string {
     throw new Error(`Cannot say how it was built: found ${parts.length - 1} places`);
   }
   return parts.join(`buildWay = "${way}"`);
+}
+
+/**
+ * The same program, whoever builds it: comments and keys name each module of a package by where the builder
+ * keeps packages.
+ */
+export function withoutCachePath(text: string): string {
+  return text.replaceAll(/^(\s*(?:\/\/ |"))(?:\.\.\/)+\S*?\/npm\/[^/\s"]+\//gm, "$1npm/");
 }
 
 /**

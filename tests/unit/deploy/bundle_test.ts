@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { asciiOnly, tellWay } from "../../../deploy/executable/bundle.ts";
+import { asciiOnly, tellWay, withoutCachePath } from "../../../deploy/executable/bundle.ts";
 import { nameThreads, threadModules } from "../../../deploy/executable/thread_modules.ts";
 
 const starts = (named: string) => `new Worker(new URL("${named}", import.meta.url), {});`;
@@ -42,4 +42,14 @@ Deno.test("asciiOnly gives the same text another form", () => {
   const program = asciiOnly(`"${text.replace("\u0000", "\\u0000")}"`);
   equal(/[\u0080-\uffff]/.test(program), false);
   equal(JSON.parse(program), text);
+});
+
+Deno.test("withoutCachePath forgets where packages were, in comments and keys alone", () => {
+  const built = (place: string) =>
+    `// ${place}/hono/4.0.0/x.js\nvar a = __esm({\n  "${place}/hono/4.0.0/x.js"() {\n`;
+  const wanted = `// npm/hono/4.0.0/x.js\nvar a = __esm({\n  "npm/hono/4.0.0/x.js"() {\n`;
+  equal(withoutCachePath(built("../../home/ada/.cache/deno/npm/registry.example.org")), wanted);
+  equal(withoutCachePath(built("../../../deno-dir/npm/mirror.example.org")), wanted);
+  const code = `import("../a/npm/b/c.js");\n// lib/node/thread.ts\n`;
+  equal(withoutCachePath(code), code);
 });
