@@ -43,6 +43,7 @@ export async function bundle(
     const named = nameThreads(await Deno.readTextFile(file), path, threads);
     const told = path === "main.js" ? tellWay(named, way) : named;
     await Deno.writeTextFile(file, nodeTimers + asciiOnly(withoutCachePath(told)));
+    await Deno.utime(file, 0, 0); // The executable keeps it; the same program shall be the same bytes.
   }
   const [main, ...others] = bundles.map((path) => `${folder}/${path}`);
   return { main, threads: others };
