@@ -16,7 +16,7 @@ const chatsPerS = 20;
 export const extraMbMax = 100;
 
 /** What one direction showed. */
-export type SlowReaderResult = {
+type SlowReaderResult = {
   readonly bulk: BulkResult;
   /** Small requests alone, and beside the body. */
   readonly alone: PacedResult;
@@ -26,14 +26,14 @@ export type SlowReaderResult = {
 };
 
 /** Running processes that take the load. */
-export type SlowReaderTargets = {
+type SlowReaderTargets = {
   readonly load: Child;
   readonly chats: Child;
   readonly mesh: Mesh;
 };
 
 /** Starts a mesh before an engine that gives and takes any number of bytes. */
-export async function startSlowReader(
+async function startSlowReader(
   stack: AsyncDisposableStack,
   exe: string | undefined,
 ): Promise<SlowReaderTargets> {
@@ -46,7 +46,7 @@ export async function startSlowReader(
  * Reads a response slowly (`down`), or lets the engine read a fast client's request slowly (`up`), and asks for
  * chats meanwhile. The client goes away after `measuredMs`.
  */
-export async function measureSlowReader(
+async function measureSlowReader(
   { load, chats, mesh: { head, worker } }: SlowReaderTargets,
   direction: "down" | "up",
   measuredMs: number,
