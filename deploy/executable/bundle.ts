@@ -1,4 +1,6 @@
 // How do a thousand modules become a few files, which start sooner and take less memory?
+import { Buffer } from "node:buffer";
+import { deflateRawSync } from "node:zlib";
 import type { BuildWay } from "../../cli/build_way.ts";
 import { runProgram } from "./run_program.ts";
 import type { CompileRuntime } from "./runtime.ts";
@@ -42,7 +44,7 @@ export async function bundle(
     const file = `${folder}/${path}`;
     const named = nameThreads(await Deno.readTextFile(file), path, threads);
     const told = path === "main.js" ? tellWay(named, way) : named;
-    await Deno.writeTextFile(file, nodeTimers + asciiOnly(withoutCachePath(told)));
+    await Deno.writeTextFile(file, nodeTimers + asciiOnly(packed(withoutCachePath(told))));
     await Deno.utime(file, 0, 0); // The executable keeps it; the same program shall be the same bytes.
   }
   const [main, ...others] = bundles.map((path) => `${folder}/${path}`);
@@ -79,6 +81,24 @@ export function tellWay(text: string, way: BuildWay): string {
  */
 export function withoutCachePath(text: string): string {
   return text.replaceAll(/^(\s*(?:\/\/ |"))(?:\.\.\/)+\S*?\/npm\/[^/\s"]+\//gm, "$1npm/");
+}
+
+/** WebAssembly in base64; anything shorter gains nothing. */
+const longBase64 = /"([A-Za-z0-9+/]{100000,}={0,2})"/g;
+const unpacking = `import { Buffer as unpackBuffer } from "node:buffer";
+import { inflateRawSync as unpackInflate } from "node:zlib";
+`;
+
+/** The same program with its binaries deflated: the runtime holds all of a program in memory as long as it runs. */
+export function packed(text: string): string {
+  let isPacked = false;
+  const program = text.replaceAll(longBase64, (_, base64: string) => {
+    isPacked = true;
+    const deflated = deflateRawSync(Buffer.from(base64, "base64"), { level: 9 });
+    const inflate = `unpackInflate(unpackBuffer.from("${deflated.toString("base64")}", "base64"))`;
+    return `${inflate}.toString("base64")`;
+  });
+  return isPacked ? unpacking + program : program;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
-import { asciiOnly, tellWay, withoutCachePath } from "../../../deploy/executable/bundle.ts";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { asciiOnly, packed, tellWay, withoutCachePath } from "../../../deploy/executable/bundle.ts";
 import { nameThreads, threadModules } from "../../../deploy/executable/thread_modules.ts";
 
 const starts = (named: string) => `new Worker(new URL("${named}", import.meta.url), {});`;
@@ -52,4 +53,16 @@ Deno.test("withoutCachePath forgets where packages were, in comments and keys al
   equal(withoutCachePath(built("../../../deno-dir/npm/mirror.example.org")), wanted);
   const code = `import("../a/npm/b/c.js");\n// lib/node/thread.ts\n`;
   equal(withoutCachePath(code), code);
+});
+
+Deno.test("packed deflates long binaries, and the program unpacks them to the same text", async () => {
+  const base64 = Buffer.from(Uint8Array.from({ length: 120_000 }, (_, at) => at >> 7)).toString(
+    "base64",
+  );
+  const short = "A".repeat(99_999);
+  const program = packed(`export const found = ["${base64}", "${short}"];`);
+  ok(program.length < base64.length, String(program.length));
+  const { found } = await import(`data:text/javascript,${encodeURIComponent(program)}`);
+  deepEqual(found, [base64, short]);
+  equal(packed(`"${short}"`), `"${short}"`);
 });
