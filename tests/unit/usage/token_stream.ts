@@ -22,7 +22,8 @@ export function answer({ kind, id, tokens, shape }: TokenEngine, request: Fields
   const saidCount = countIn(tokens, begun);
   const most = (request.max_tokens ?? Infinity) as number;
   const rest = tokens.slice(saidCount, saidCount + most);
-  const reason = rest.length < tokens.length - saidCount ? "length" : "stop";
+  // The end is a token of its own, for which there must be room.
+  const reason = rest.length === most ? "length" : "stop";
   const usage = (count: number) => {
     const prompt = promptTokens + saidCount;
     return { prompt_tokens: prompt, completion_tokens: count, total_tokens: prompt + count };
