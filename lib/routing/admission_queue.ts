@@ -45,10 +45,13 @@ export class AdmissionQueue<W extends Waiter> {
     return this.#size;
   }
 
-  /** A request begins to wait. Constant time unless the line is full, then linear in its clients. */
-  add(waiter: W): Admission<W> {
+  /**
+   * A request begins to wait. Constant time unless the line is full, then linear in its clients.
+   * @param isFull Whether it can only take somebody's place; by default when the line has reached its bound.
+   */
+  add(waiter: W, isFull: boolean = this.#size >= this.waitersMax): Admission<W> {
     let evicted: W | undefined;
-    if (this.#size >= this.waitersMax) {
+    if (isFull) {
       evicted = this.#displacedBy(waiter);
       if (!evicted) return { isTaken: false };
       this.remove(evicted);

@@ -3,7 +3,7 @@ import type { PeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
 import type { LoadBook } from "./load_book.ts";
 import type { Outliers } from "./outliers.ts";
-import type { PromptBlocks, Selector } from "./policies/selector.ts";
+import type { PromptBlocks, Selector } from "./policies/types.ts";
 import type { Candidate } from "./types.ts";
 
 /**
@@ -64,6 +64,8 @@ export class Attempts {
   readonly #tried: PeerId[] = [];
   #unreachedCount = 0;
   #blocked: Blocked = "nobody";
+  #mayOverfill = false;
+  #isClosed = false;
 
   constructor(plan: AttemptsPlan) {
     this.#plan = plan;
@@ -77,6 +79,11 @@ export class Attempts {
   /** After `next` has found nobody: why. */
   get blocked(): Blocked {
     return this.#blocked;
+  }
+
+  /** Nobody is asked any more. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Nothing of the last attempt left this node (phase `not_sent`): it does not use up a retry. */
@@ -95,6 +102,7 @@ export class Attempts {
     const { tiers, limits } = this.#plan;
     const attemptsMax = limits.isEnabled ? 1 + limits.retriesMax : 1;
     this.#blocked = "nobody";
+    if (this.#isClosed) return undefined;
     if (this.#tried.length - this.#unreachedCount >= attemptsMax) return undefined;
     // From the best tier each time: who had no room there may have some now.
     for (let tierIndex = 0; tierIndex < tiers.length; tierIndex++) {
@@ -105,8 +113,9 @@ export class Attempts {
   }
 
   /**
-   * Who goes on with what an earlier attempt began: of the same tier, and never somebody asked before. Does not
-   * count against the retries; how often a stream may be continued is `decideContinuation`'s.
+   * Who goes on with what an earlier attempt began: of the same tier, and never somebody asked before; who has no
+   * room is asked last, since a stream that began must not wait. Does not count against the retries; how often a
+   * stream may be continued is `decideContinuation`'s.
    * @param accepts Which candidates can go on.
    */
   nextLike(
@@ -115,6 +124,7 @@ export class Attempts {
     nowMs: Ms,
   ): Attempt | undefined {
     this.#blocked = "nobody";
+    this.#mayOverfill = true;
     const tier = this.#plan.tiers[earlier.tierIndex].filter(accepts);
     return this.#nextOf(earlier.tierIndex, tier, nowMs);
   }
@@ -153,6 +163,7 @@ export class Attempts {
       return barred;
     }
     if (this.#plan.isFull?.(candidate, nowMs)) {
+      if (this.#mayOverfill) return 3;
       this.#blocked = "full";
       return barred;
     }

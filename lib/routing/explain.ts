@@ -3,7 +3,7 @@ import type { PeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
 import type { LoadBook } from "./load_book.ts";
 import type { Outliers } from "./outliers.ts";
-import type { WeightOf } from "./policies/selector.ts";
+import type { WeightOf } from "./policies/types.ts";
 import type { Candidate } from "./types.ts";
 
 /** What decides about one candidate now. */

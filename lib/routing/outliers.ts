@@ -23,6 +23,8 @@ type Outlier = {
   restMs: Ms;
   /** A trial was let through and has not ended. */
   isOnTrial: boolean;
+  /** It could not be reached when last asked. */
+  isLost: boolean;
   /** When it came back; -Infinity when it never was away. */
   returnedAtMs: Ms;
 };
@@ -41,8 +43,8 @@ export class Outliers {
     const key = keyOf(seat);
     const known = this.#seats.get(key);
     if (!known) return;
-    const wasOut = known.outUntilMs !== -Infinity;
-    if (wasOut) known.returnedAtMs = nowMs;
+    if (known.outUntilMs !== -Infinity || known.isLost) known.returnedAtMs = nowMs;
+    known.isLost = false;
     known.failureCount = 0;
     known.outUntilMs = -Infinity;
     known.restMs = restFirstMs;
@@ -62,9 +64,11 @@ export class Outliers {
     known.outUntilMs = nowMs + known.restMs;
   }
 
-  /** The seat could not be reached and now could: it returns with a small share. */
-  returned(seat: Seat, nowMs: Ms): void {
-    this.#at(seat).returnedAtMs = nowMs;
+  /** The seat cannot be reached: when it can again, it returns with a small share. */
+  lost(seat: Seat): void {
+    const known = this.#at(seat);
+    known.isLost = true;
+    known.isOnTrial = false;
   }
 
   /** A trial ended without saying anything of the engine: its client left, or it was refused. */
@@ -121,6 +125,7 @@ export class Outliers {
       outUntilMs: -Infinity,
       restMs: restFirstMs,
       isOnTrial: false,
+      isLost: false,
       returnedAtMs: -Infinity,
     };
     this.#seats.set(key, known);

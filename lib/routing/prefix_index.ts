@@ -1,7 +1,7 @@
 // Who has served a request that began like this one?
 import type { PeerId } from "../base/peer_id.ts";
 import type { Bytes } from "../base/units.ts";
-import type { PromptBlocks } from "./policies/selector.ts";
+import type { PromptBlocks } from "./policies/types.ts";
 
 /** A block of a request's body. Engines cache by 16 or so tokens, about as many bytes as this; a guess. */
 export const blockBytes: Bytes = 64;

@@ -5,7 +5,7 @@ import type { Ms } from "../../base/units.ts";
 import type { LoadBook } from "../load_book.ts";
 import type { Candidate } from "../types.ts";
 import { drawIndex } from "./random.ts";
-import type { WeightOf } from "./selector.ts";
+import type { WeightOf } from "./types.ts";
 
 /**
  * The less busy of two different random candidates. With n requests on n workers the deepest queue is

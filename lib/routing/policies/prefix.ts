@@ -5,7 +5,7 @@ import type { Ms } from "../../base/units.ts";
 import type { LoadBook } from "../load_book.ts";
 import type { PrefixIndex } from "../prefix_index.ts";
 import type { Candidate } from "../types.ts";
-import type { PromptBlocks, Selector, WeightOf } from "./selector.ts";
+import type { PromptBlocks, Selector, WeightOf } from "./types.ts";
 
 /** A holder with more than so many times the mean load, and `slackCount` more, is overloaded. A guess. */
 export const overloadRatio = 1.5;

@@ -3,7 +3,7 @@ import { assert } from "../../base/assert.ts";
 import type { Random } from "../../base/ports.ts";
 import type { Ms } from "../../base/units.ts";
 import type { Candidate } from "../types.ts";
-import type { WeightOf } from "./selector.ts";
+import type { WeightOf } from "./types.ts";
 
 /** A whole number in [0, count), uniform. */
 export function drawIndex(random: Random, count: number): number {

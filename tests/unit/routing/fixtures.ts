@@ -2,12 +2,8 @@
 import { parsePeerId, type PeerId } from "../../../lib/base/peer_id.ts";
 import type { EngineClaim, ServiceClaim } from "../../../lib/registry/claim.ts";
 import { LoadBook } from "../../../lib/routing/load_book.ts";
-import {
-  createSelector,
-  type LbPolicy,
-  type Selector,
-  type SelectorParts,
-} from "../../../lib/routing/policies/selector.ts";
+import { createSelector, type SelectorParts } from "../../../lib/routing/policies/selector.ts";
+import type { LbPolicy, Selector } from "../../../lib/routing/policies/types.ts";
 import { PrefixIndex } from "../../../lib/routing/prefix_index.ts";
 import type { Candidate } from "../../../lib/routing/types.ts";
 import type { RoutingEntry } from "../../../lib/routing/view.ts";

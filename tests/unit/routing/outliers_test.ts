@@ -101,3 +101,14 @@ Deno.test("Outliers lets at most one request through per rest, whatever happens"
     }
   }));
 });
+
+Deno.test("Outliers gives a seat that could not be reached a small share when it returns", () => {
+  const outliers = new Outliers();
+  outliers.lost(seat);
+  equal(outliers.isOut(seat, 0), false);
+  equal(outliers.share(seat, 0), 1); // Others are asked first anyway, until one succeeds there.
+  outliers.succeeded(seat, 100);
+  equal(outliers.share(seat, 100), 0.1);
+  outliers.succeeded(seat, 200);
+  equal(outliers.share(seat, 100 + rampMs / 2), 0.5);
+});
