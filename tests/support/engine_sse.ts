@@ -48,8 +48,8 @@ export function sseBody(
           if (next === timing.endAfter) return controller.close();
           if (next === timing.cutAfter) {
             watch.gone();
-            const half = events[next].slice(0, events[next].length / 2);
-            if (timing.isCutWithin) controller.enqueue(half);
+            const half = events[next]?.slice(0, events[next].length / 2);
+            if (timing.isCutWithin && half) controller.enqueue(half);
             // What was enqueued leaves before the connection breaks.
             timer = setTimeout(() => controller.error(brokenOff), 5);
             return;
