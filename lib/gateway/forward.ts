@@ -5,6 +5,7 @@ import type { HeaderList } from "../exchange/types.ts";
 import type { RequestToken } from "../metrics/request_meter.ts";
 import { strangersAskedMax } from "../routing/answer_places.ts";
 import { Attempts, type RetryLimits } from "../routing/attempts.ts";
+import { answerKeptAlive } from "./forward_early.ts";
 import { makePlan } from "./forward_plan.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
 import { ForwardProgress } from "./forward_progress.ts";
@@ -50,7 +51,11 @@ export function createForwarder(ports: ForwarderPorts): Forwarder {
           attempts,
           token,
         });
-        return await new ForwardRun(progress).respond();
+        const { keepAliveMs } = ports.limits;
+        const answered = new ForwardRun(progress).respond();
+        return keepAliveMs > 0 && plan.isStream
+          ? await answerKeptAlive(answered, keepAliveMs, progress)
+          : await answered;
       } catch (thrown) {
         throw counted(thrown, token, progress, context);
       }
