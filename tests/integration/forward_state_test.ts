@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { type ForwardRig, startForwardRig } from "../support/forward_rig.ts";
 
 /** Engines that keep their own answers and know no others. */
-async function startRig(): Promise<ForwardRig & { readonly asked: string[] }> {
+function startRig(): ForwardRig & { readonly asked: string[] } {
   const asked: string[] = [];
   const rig = startForwardRig({ engines: [{}, {}, {}] });
   const servers = rig.engines.map((_, index) => {
@@ -40,7 +40,7 @@ async function startRig(): Promise<ForwardRig & { readonly asked: string[] }> {
 const create = { model: "test-model", input: "hi" };
 
 Deno.test("what builds on an answer goes to the worker that gave it, from bodies, paths and streams", async () => {
-  await using rig = await startRig();
+  await using rig = startRig();
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
     ids.push((await (await rig.post("/v1/responses", create)).json()).id);
@@ -64,7 +64,7 @@ Deno.test("what builds on an answer goes to the worker that gave it, from bodies
 });
 
 Deno.test("an answer that this head has not seen is looked for in turn, and is a 404 when nobody has it", async () => {
-  await using rig = await startRig();
+  await using rig = startRig();
   const { id } = await (await rig.post("/v1/responses", create)).json();
   const unseen = await fetch(`${rig.url}/v1/responses/resp_9_9`);
   equal(unseen.status, 404);
