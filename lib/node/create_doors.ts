@@ -19,6 +19,7 @@ import { PrefixIndex } from "../routing/prefix_index.ts";
 import { RetryBudget } from "../routing/retry_budget.ts";
 import type { Candidate } from "../routing/types.ts";
 import type { Parts } from "./parts.ts";
+import { explainPort } from "./explain_port.ts";
 import { servicesPort } from "./services_port.ts";
 
 /** The service that OpenAI's own paths mean, as with the original. */
@@ -110,6 +111,7 @@ export function createDoors(parts: Parts): Doors {
     newRequestId,
     status: () => statusOf(parts),
     services: servicesPort(parts.services),
+    explain: explainPort(parts, policy, { book, outliers, weightOf, isFull: admission.isFull }),
     stop,
   });
   return { clientDoor, operatorDoor, forwarder, newRequestId };
