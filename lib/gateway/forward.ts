@@ -24,9 +24,11 @@ export function createForwarder(ports: ForwarderPorts): Forwarder {
   return {
     async forward(request, target, context): Promise<Response> {
       const token = ports.meter.started(target.service);
+      const { totalTimeoutMs, keepAliveMs } = ports.limits;
+      const patience = ports.deadlines.begin(totalTimeoutMs, context.receivedAtMs, nobodyWaits);
       let progress: ForwardProgress | undefined;
       try {
-        const plan = await makePlan(ports, request, target, context.headers);
+        const plan = await makePlan(ports, request, target, context.headers, patience);
         if (!context.isUpgrade) ports.budget.requested();
         const attempts = new Attempts({
           tiers: plan.tiers,
@@ -40,6 +42,7 @@ export function createForwarder(ports: ForwarderPorts): Forwarder {
         });
         const headers = engineRequestHeaders(context.headers, plan.isStream);
         if (context.isUpgrade) {
+          patience.end(); // Sessions last as long as both sides want.
           return await forwardSocket(ports, request, target, { headers, attempts, token, context });
         }
         progress = new ForwardProgress(ports, {
@@ -50,18 +53,20 @@ export function createForwarder(ports: ForwarderPorts): Forwarder {
           plan,
           attempts,
           token,
-        });
-        const { keepAliveMs } = ports.limits;
+        }, patience);
         const answered = new ForwardRun(progress).respond();
         return keepAliveMs > 0 && plan.isStream
           ? await answerKeptAlive(answered, keepAliveMs, progress)
           : await answered;
       } catch (thrown) {
+        patience.end();
         throw counted(thrown, token, progress, context);
       }
     },
   };
 }
+
+function nobodyWaits(): void {}
 
 /** A stream that was compressed on the way would arrive in lumps. */
 function engineRequestHeaders(headers: HeaderList, isStream: boolean): HeaderList {

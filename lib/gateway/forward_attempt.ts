@@ -54,7 +54,7 @@ export class ForwardAttempt {
    * @returns The answer's head.
    * @throws {ExchangeError}
    */
-  async ask(
+  ask(
     head: ExchangeRequestHead,
     body: Uint8Array<ArrayBuffer> | null | BodyStream,
     about: (status: number, headers: HeaderList) => ObservedRequest,
@@ -67,10 +67,13 @@ export class ForwardAttempt {
       });
       return this.observer;
     });
-    const answer = await this.exchange.response;
+    return this.exchange.response;
+  }
+
+  /** The head of its answer is here. */
+  headArrived({ status }: ExchangeResponse): void {
     // A worker that fails fast must not look fast.
-    if (answer.status < 500) this.ticket.headArrived(this.ports.clock.nowMs());
-    return answer;
+    if (status < 500) this.ticket.headArrived(this.ports.clock.nowMs());
   }
 
   /** Its answer is the request's: whoever is given hears how the body ends, also if it has ended already. */

@@ -15,7 +15,8 @@ export class Patience {
     private readonly owner: { drop(patience: Patience): void; readonly clock: Clock },
     private readonly totalMs: Ms,
     private readonly totalUntilMs: Ms,
-    private readonly expired: (why: string, isTotal: boolean) => void,
+    /** Called for each limit that passes; whoever goes on with the request puts its own here. */
+    public expired: (why: string, isTotal: boolean) => void,
   ) {}
 
   /** Something is waited for from now on. @param what It, in words: `the engine's next bytes`. */

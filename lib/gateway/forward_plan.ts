@@ -4,6 +4,7 @@ import type { Candidate } from "../routing/types.ts";
 import { blocksOf } from "../routing/prefix_index.ts";
 import { selectTiers } from "../routing/select_tiers.ts";
 import { ForwardBody } from "./forward_body.ts";
+import type { Patience } from "./forward_deadlines.ts";
 import { matchRequest, readRoutingHeaders } from "./forward_match.ts";
 import type { ForwarderPorts, ForwardPlan } from "./forward_ports.ts";
 import { noTier } from "./forward_refusal.ts";
@@ -19,10 +20,11 @@ export async function makePlan(
   request: Request,
   target: ForwardTarget,
   headers: HeaderList,
+  patience: Patience,
 ): Promise<ForwardPlan> {
   const { limits, clock, answerPlaces } = ports;
   const routing = readRoutingHeaders(headers);
-  const body = await ForwardBody.of(request, routing.contentLength, limits);
+  const body = await ForwardBody.of(request, routing.contentLength, limits, patience);
   const { mayContinue, isDebug, client, priority } = routing;
   const base = { body, mayContinue, isDebug, client, priority, isHandedOnWhenMissing: false };
   const { service } = target;

@@ -55,6 +55,8 @@ export type ForwarderPorts = {
     readonly firstTokenTimeoutMs: Ms;
     readonly idleTimeoutMs: Ms;
     readonly totalTimeoutMs: Ms;
+    /** Between two pieces of a request's body. */
+    readonly bodyTimeoutMs: Ms;
     /** Silence in a stream of events that a comment breaks; 0: none does. */
     readonly keepAliveMs: Ms;
   };

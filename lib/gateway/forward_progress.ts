@@ -33,7 +33,6 @@ export class ForwardProgress {
   isClientGone = false;
   /** Of the answer that came last; 0 when none did. */
   status = 0;
-  readonly patience: Patience;
   /** While it waits for a place: gives that up. */
   leaveQueue: (() => void) | undefined;
   /** A limit of ours that passed, in words. */
@@ -44,12 +43,12 @@ export class ForwardProgress {
   private continuationCount = 0;
   private isUsageEstimated = false;
 
-  constructor(readonly ports: ForwarderPorts, readonly facts: ForwardFacts) {
-    this.patience = ports.deadlines.begin(
-      ports.limits.totalTimeoutMs,
-      facts.context.receivedAtMs,
-      (why, isTotal) => this.expired(why, isTotal),
-    );
+  constructor(
+    readonly ports: ForwarderPorts,
+    readonly facts: ForwardFacts,
+    readonly patience: Patience,
+  ) {
+    patience.expired = (why, isTotal) => this.expired(why, isTotal);
   }
 
   get attemptCount(): number {

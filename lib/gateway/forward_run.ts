@@ -1,7 +1,7 @@
 // How is one request tried until a worker answers it?
 import { OtelaError } from "../base/errors.ts";
 import { KiB, type Ms, secondMs } from "../base/units.ts";
-import { ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
+import { type BodyStream, ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
 import { type BusyAnswer, decideHandOn, decideRetry, isBusyStatus } from "../routing/retry.ts";
 import { parseRetryAfter } from "../routing/retry_after.ts";
 import { headerOf, hold, isEventStream, mayHold, toResponse } from "./forward_answer.ts";
@@ -63,7 +63,12 @@ export class ForwardRun {
       let answer: ExchangeResponse;
       try {
         answer = await this.ask(attempt);
-        if (!this.isHandedOn(answer.status)) return await this.answerOf(attempt, answer);
+        if (!this.isHandedOn(answer.status)) {
+          const { body } = answer;
+          return body instanceof ReadableStream
+            ? await this.answerOf(attempt, answer, body)
+            : this.accept(attempt, answer, body);
+        }
         refusal = await this.keepRefusal(attempt, answer);
       } catch (thrown) {
         const error = thrown instanceof ExchangeError ? this.progress.reasonOf(thrown) : thrown;
@@ -133,6 +138,7 @@ export class ForwardRun {
       (status, headers) =>
         this.progress.observed(ForwardStream.isFor(this.progress, status, headers)),
     );
+    attempt.headArrived(answer);
     this.progress.status = answer.status;
     this.progress.patience.came();
     return answer;
@@ -143,9 +149,11 @@ export class ForwardRun {
   }
 
   /** @throws {ExchangeError} When the answer breaks off before it is whole or its stream has begun. */
-  private async answerOf(attempt: ForwardAttempt, answer: ExchangeResponse): Promise<Response> {
-    const { body } = answer;
-    if (!(body instanceof ReadableStream)) return this.accept(attempt, answer, body);
+  private async answerOf(
+    attempt: ForwardAttempt,
+    answer: ExchangeResponse,
+    body: BodyStream,
+  ): Promise<Response> {
     const { limits } = this.ports;
     if (ForwardStream.isFor(this.progress, answer.status, answer.headers)) {
       const stream = new ForwardStream(this.progress, attempt, body);

@@ -88,6 +88,7 @@ export async function findSuccessor(
       }
       const plan = planContinuation(request, log, tokens.count);
       const answer = await owner.ask(attempt, plan.body);
+      attempt.headArrived(answer);
       if (!isRelayable(answer) || !(answer.body instanceof ReadableStream)) {
         attempt.succeeded(answer);
         attempt.cancel("its answer is no stream");

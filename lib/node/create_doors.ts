@@ -83,6 +83,7 @@ export function createDoors(parts: Parts): Doors {
       firstTokenTimeoutMs: config.limits.firstTokenTimeoutMs,
       idleTimeoutMs: config.limits.idleTimeoutMs,
       totalTimeoutMs: config.limits.totalTimeoutMs,
+      bodyTimeoutMs: config.limits.bodyTimeoutMs,
       keepAliveMs: config.routing.keepAliveMs,
     },
   });

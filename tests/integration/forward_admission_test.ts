@@ -131,3 +131,17 @@ Deno.test("a stream that is continued does not wait behind others for its place"
   equal(heard.text, "t0 t1 t2 t3 t4");
   await (await other).body?.cancel();
 });
+
+Deno.test("a client that stops in the middle of its body is not waited for, and its request reaches nobody", async () => {
+  await using rig = startForwardRig({ engines: [{}], limits: { bodyTimeoutMs: 200 } });
+  const { port } = new URL(rig.url);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  const head = `POST ${chat} HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n`;
+  await connection.write(new TextEncoder().encode(`${head}content-length: 100\r\n\r\n{"model":`));
+  const answer = new Uint8Array(4_096);
+  const size = await within(deadlineMs, connection.read(answer));
+  const text = new TextDecoder().decode(answer.subarray(0, size ?? 0));
+  ok(text.startsWith("HTTP/1.1 400"), text);
+  ok(text.includes("more of its body did not come within 200 ms"), text);
+  equal(rig.engines[0].log.requests.length, 0);
+});

@@ -137,6 +137,7 @@ export function startForwardRig(options: ForwardRigOptions = {}): ForwardRig {
       firstTokenTimeoutMs: 20_000,
       idleTimeoutMs: 20_000,
       totalTimeoutMs: 60_000,
+      bodyTimeoutMs: 20_000,
       keepAliveMs: 0,
       ...options.limits,
     },
