@@ -8,6 +8,7 @@ import {
   textCompletion,
   textEvents,
 } from "./engine_openai.ts";
+import { messageEvents, messageObject } from "./engine_messages.ts";
 import { responseEvents, responseObject } from "./engine_responses.ts";
 import { answerOf, askOf, type EngineAnswer, type EngineAsk, tokensOf } from "./engine_text.ts";
 import { type EngineStreamWatch, sseBody, sseResponse } from "./engine_sse.ts";
@@ -107,6 +108,8 @@ function eventsOf(
       return chatEvents(ask, answer, call.name, usage);
     case "/v1/completions":
       return textEvents(ask, answer, usage);
+    case "/v1/messages":
+      return messageEvents(ask, answer);
     case "/v1/responses":
       return responseEvents(ask, answer);
   }
@@ -118,6 +121,8 @@ function wholeOf(call: EngineApiCall, ask: EngineAsk, answer: EngineAnswer): Jso
       return chatCompletion(ask, answer, call.name);
     case "/v1/completions":
       return textCompletion(ask, answer);
+    case "/v1/messages":
+      return messageObject(ask, answer);
     case "/v1/responses":
       return responseObject(ask, answer);
     case "/v1/embeddings":
