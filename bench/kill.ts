@@ -5,6 +5,7 @@ import type { EngineOptions } from "../tests/support/engine_options.ts";
 import { type ChatOutcome, checkedChat, openLoop } from "./load/open_loop.ts";
 import type { BenchOptions } from "./rig/options.ts";
 import type { Report } from "./rig/report.ts";
+import { benchKillLlama } from "./kill_llama.ts";
 import { percentile } from "./load/percentile.ts";
 
 const workerCount = 6;
@@ -18,6 +19,7 @@ const deadlineMs = 30_000;
 
 /** Workers die and return under load; then one of two heads does. */
 export async function benchKill(options: BenchOptions, report: Report): Promise<void> {
+  if (options.llama) return await benchKillLlama(options.llama, report);
   const count = options.isSmall ? 500 : options.seconds ? options.seconds * perS : 10_000;
   {
     await using mesh = await startProcessMesh(Array(workerCount).fill(engine));

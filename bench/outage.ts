@@ -15,8 +15,10 @@ export async function benchOutage(options: BenchOptions, report: Report): Promis
   const outMs = (options.seconds ?? (options.isSmall ? 4 : 30)) * 1_000;
   const engine = { kind: "vllm", models: ["m"] } as const;
   await using mesh = await startProcessMesh([engine, engine, engine]);
-  const refusals = Array.from({ length: 100_000 }, (): EngineOverride => ({ status: 503 }));
-  for (const worker of mesh.workers) worker.engine.addFaults(...refusals);
+  const refusal: EngineOverride = { status: 503 };
+  for (const worker of mesh.workers) {
+    for (let count = 0; count < 2 * perS * outMs / 1_000; count++) worker.engine.addFaults(refusal);
+  }
   const posts = () =>
     mesh.workers.reduce(
       (sum, { engine }) =>
