@@ -1,8 +1,13 @@
 // How does the product perform, and does it keep its promises?
 import { resolve } from "node:path";
 import { messageOf } from "../lib/base/errors.ts";
+import { benchBalance } from "./balance.ts";
 import { benchFairness } from "./fairness.ts";
+import { benchFreeze } from "./freeze.ts";
 import { benchIdleStreams } from "./idle_streams.ts";
+import { benchKill } from "./kill.ts";
+import { benchOutage } from "./outage.ts";
+import { benchPrefix } from "./prefix.ts";
 import { benchProxy } from "./proxy.ts";
 import { type BenchOptions, benchUsage, parseBenchOptions } from "./rig/options.ts";
 import { findReference, runIsolated } from "./rig/reference.ts";
@@ -23,6 +28,11 @@ const benches: Readonly<Record<string, Bench>> = {
   wan: benchWan,
   slow_reader: benchSlowReader,
   fairness: benchFairness,
+  balance: benchBalance,
+  prefix: benchPrefix,
+  kill: benchKill,
+  freeze: benchFreeze,
+  outage: benchOutage,
 };
 
 Deno.exit(await main(Deno.args));

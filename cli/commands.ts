@@ -2,6 +2,7 @@
 import type { CommandGroup, CommandSpec } from "./command.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { configCommands } from "./commands/config.ts";
+import { explainCommand } from "./commands/explain.ts";
 import { initCommand } from "./commands/init.ts";
 import { peerIdCommand } from "./commands/peer_id.ts";
 import { serviceCommands } from "./commands/service.ts";
@@ -15,6 +16,7 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   initCommand,
   startCommand,
   statusCommand,
+  explainCommand,
   stopCommand,
   serviceCommands,
   configCommands,

@@ -10,6 +10,8 @@ export type BenchOptions = {
   readonly reference: string | undefined;
   /** Executable to measure in place of the source. */
   readonly exe: string | undefined;
+  /** For `kill`: a llama.cpp server and a model for it, in place of the deterministic engine. */
+  readonly llama: { readonly server: string; readonly model: string } | undefined;
   readonly rounds: number | undefined;
   /** Length of one measurement. */
   readonly seconds: number | undefined;
@@ -18,7 +20,7 @@ export type BenchOptions = {
 };
 
 export const benchUsage =
-  `deno task bench NAME [--json] [--small] [--rounds N] [--seconds S] [--reference PATH] [--exe PATH]`;
+  `deno task bench NAME [--json] [--small] [--rounds N] [--seconds S] [--reference PATH] [--exe PATH] [--llama-server PATH --llama-model PATH]`;
 
 /** @throws {Error} On an unknown option or a number that is none. */
 export function parseBenchOptions(args: string[]): { names: string[]; options: BenchOptions } {
@@ -31,6 +33,8 @@ export function parseBenchOptions(args: string[]): { names: string[]; options: B
       isolated: { type: "boolean", default: false },
       reference: { type: "string" },
       exe: { type: "string" },
+      "llama-server": { type: "string" },
+      "llama-model": { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
     },
@@ -41,10 +45,20 @@ export function parseBenchOptions(args: string[]): { names: string[]; options: B
     isIsolated: values.isolated,
     reference: values.reference,
     exe: values.exe,
+    llama: llamaOf(values["llama-server"], values["llama-model"]),
     rounds: positive("rounds", values.rounds),
     seconds: positive("seconds", values.seconds),
   };
   return { names: positionals, options };
+}
+
+function llamaOf(
+  server: string | undefined,
+  model: string | undefined,
+): BenchOptions["llama"] {
+  if (server === undefined && model === undefined) return undefined;
+  if (server !== undefined && model !== undefined) return { server, model };
+  throw new Error("Cannot use --llama-server without --llama-model, or the other way round");
 }
 
 function positive(name: string, text: string | undefined): number | undefined {

@@ -41,6 +41,7 @@ export type ErrorCode =
   | "port_busy"
   | "state_unusable"
   | "timed_out"
+  | "too_many_requests"
   | "unauthorized"
   | "upgrade_unsupported"
   | "usage_invalid"

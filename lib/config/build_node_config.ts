@@ -1,5 +1,6 @@
 // What do the values of all keys mean together?
 import { isIP } from "node:net";
+import { isPeerId } from "../base/peer_id.ts";
 import type { LogLevel } from "../base/ports.ts";
 import { buildServices, type ReadSecret } from "./build_services.ts";
 import { expandPath } from "./decode_text.ts";
@@ -50,6 +51,11 @@ export function buildNodeConfig(
       retryEnabled: settings.bool("routing.retry_enabled"),
       retriesMax: settings.number("routing.max_retries"),
       maxResponseBufferBytes: settings.number("routing.max_response_buffer_bytes"),
+      continuationsMax: settings.number("routing.continuations_max"),
+      weights: buildWeights(settings, problems),
+      queueMax: settings.number("routing.queue_max"),
+      queueWaitMs: settings.number("routing.queue_wait"),
+      keepAliveMs: settings.number("routing.keep_alive"),
     },
     limits: {
       body: {
@@ -60,6 +66,9 @@ export function buildNodeConfig(
       connectTimeoutMs: settings.number("limits.connect_timeout"),
       headTimeoutMs: settings.number("limits.head_timeout"),
       idleTimeoutMs: settings.number("limits.idle_timeout"),
+      firstTokenTimeoutMs: settings.number("limits.first_token_timeout"),
+      totalTimeoutMs: settings.number("limits.total_timeout"),
+      bodyTimeoutMs: settings.number("limits.body_timeout"),
       exchangesMax: settings.number("limits.exchanges_max"),
       drainMs: settings.number("drain.deadline"),
     },
@@ -130,6 +139,20 @@ function buildMesh(
     // design §3: a head or relay sees the whole mesh, a worker those who use it.
     connectionsMax: settings.optionalNumber("mesh.connections_max") ?? (isHub ? 20_000 : 1_000),
   };
+}
+
+function buildWeights(settings: Settings, problems: ConfigProblem[]): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const [peer, text] of Object.entries(settings.map("routing.weights"))) {
+    const weight = Number(text);
+    if (!isPeerId(peer) || !/^\d+(\.\d+)?$/.test(text) || weight > 1_000) {
+      const { where } = settings.origin("routing.weights");
+      const message = `must hold PeerIds and numbers from 0 to 1000: see "${peer.slice(0, 80)}"`;
+      problems.push({ where, key: "routing.weights", message });
+    }
+    weights.set(peer, weight);
+  }
+  return weights;
 }
 
 function isCidr(text: string): boolean {

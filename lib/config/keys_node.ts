@@ -78,7 +78,7 @@ export const nodeKeys: readonly ConfigKey[] = [
   }),
   key("lb-policy", "string", "p2c", "design §6", "How one of several candidates is chosen", {
     flag: true,
-    choices: ["p2c", "random", "round-robin", "shortest-queue"],
+    choices: ["p2c", "prefix", "random", "round-robin", "shortest-queue"],
     aliases: ["lb_policy"],
   }),
   key("routing.retry_enabled", "bool", true, "reference", "Try another worker when one fails", {

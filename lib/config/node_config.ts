@@ -77,11 +77,20 @@ export type ServiceConfig = {
 };
 
 export type RoutingConfig = {
-  readonly policy: "p2c" | "random" | "round-robin" | "shortest-queue";
+  readonly policy: "p2c" | "prefix" | "random" | "round-robin" | "shortest-queue";
   readonly retryEnabled: boolean;
   /** Attempts after the first. */
   readonly retriesMax: number;
   readonly maxResponseBufferBytes: Bytes;
+  /** How often a broken stream goes on elsewhere; 0: never. */
+  readonly continuationsMax: number;
+  /** By PeerId; 1 for everybody else. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Requests that wait while every worker is full. */
+  readonly queueMax: number;
+  readonly queueWaitMs: Ms;
+  /** Silence in a stream of events that a comment breaks; 0: none does. */
+  readonly keepAliveMs: Ms;
 };
 
 export type LimitsConfig = {
@@ -90,6 +99,9 @@ export type LimitsConfig = {
   readonly connectTimeoutMs: Ms;
   readonly headTimeoutMs: Ms;
   readonly idleTimeoutMs: Ms;
+  readonly firstTokenTimeoutMs: Ms;
+  readonly totalTimeoutMs: Ms;
+  readonly bodyTimeoutMs: Ms;
   /** Exchanges that this node runs at once. */
   readonly exchangesMax: number;
   /** From the order to stop until what still runs is cut off. */

@@ -3,11 +3,13 @@ import { type ConfigKey, envNameOf, key } from "./key.ts";
 import { laterKeys } from "./keys_later.ts";
 import { meshKeys } from "./keys_mesh.ts";
 import { nodeKeys } from "./keys_node.ts";
+import { routingKeys } from "./keys_routing.ts";
 import { serviceKeys } from "./keys_service.ts";
 
 /** Every key of the original and of ours, in the order in which people read them. */
 export const schema: readonly ConfigKey[] = [
   ...nodeKeys,
+  ...routingKeys,
   ...meshKeys,
   ...serviceKeys,
   key("services", "services", [], "design §8", "Any number of services, each as under service.*"),

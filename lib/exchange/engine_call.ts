@@ -51,6 +51,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   private resume: (() => void) | undefined;
   private body: RequestBody | undefined;
   private hasHead = false;
+  private hasBody = false;
   private isPaused = false;
   private isOver = false;
   /** For the limits: when the engine last did something. */
@@ -123,8 +124,12 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   /** Time passes: a second or so between calls. Ends the call when the engine is silent for too long. */
   tick(nowMs: Ms): void {
     if (this.isPaused) this.heardAtMs = nowMs;
-    const { headTimeoutMs, idleTimeoutMs } = this.upstream;
-    const limitMs = this.hasHead ? idleTimeoutMs : headTimeoutMs;
+    const { headTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs } = this.upstream;
+    const limitMs = this.hasBody
+      ? idleTimeoutMs
+      : this.hasHead
+      ? firstTokenTimeoutMs
+      : headTimeoutMs;
     if (nowMs - this.heardAtMs <= limitMs) return;
     const what = this.hasHead ? "sent nothing" : "did not begin to answer";
     this.failed("engine_timed_out", "sent", `the engine ${what} for ${limitMs} ms`);
@@ -152,6 +157,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
 
   onData(chunk: Buffer): boolean {
     if (this.isOver) return true;
+    this.hasBody = true;
     this.heardAtMs = this.clock.nowMs();
     const mayGoOn = this.answer.data(chunk);
     this.isPaused = !mayGoOn;

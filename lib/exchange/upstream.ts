@@ -17,6 +17,8 @@ export type Upstream = {
   readonly allow: ServiceAllow;
   /** Until the engine's head; models think for minutes. */
   readonly headTimeoutMs: Ms;
+  /** From the engine's head to the first byte of its body. */
+  readonly firstTokenTimeoutMs: Ms;
   /** Between two pieces of a body. */
   readonly idleTimeoutMs: Ms;
 };

@@ -24,6 +24,10 @@ export type AccessRecord = {
   /** Of the answer's body. */
   readonly bodyBytes: Bytes;
   readonly outcome: RequestOutcome;
+  /** How often the stream went on at another worker. */
+  readonly continuations: number;
+  /** Tokens before a continuation were counted by events, so that its usage is about right. */
+  readonly isUsageEstimated: boolean;
   /** The error's code; empty when there was none. */
   readonly code: string;
 };

@@ -126,6 +126,8 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
       durationMs,
       firstByteMs: durationMs,
       bodyBytes: Number(response.headers.get("content-length") ?? 0),
+      continuations: 0,
+      isUsageEstimated: false,
       ...end,
     });
   }

@@ -23,6 +23,17 @@ export function headerOf(headers: HeaderList, name: string): string {
   return "";
 }
 
+/** Whether an answer can be relayed so: a stream of events that nobody has compressed. */
+export function isRelayable(answer: Pick<ExchangeResponse, "status" | "headers">): boolean {
+  let isEvents = false;
+  for (let at = 0; at < answer.headers.length; at += 2) {
+    const name = answer.headers[at];
+    if (name === "content-encoding") return false;
+    if (name === "content-type") isEvents = /^\s*text\/event-stream/i.test(answer.headers[at + 1]);
+  }
+  return answer.status === 200 && isEvents;
+}
+
 /**
  * Whether an answer is held until it is whole, so that a worker that dies in the middle gives an error instead
  * of half an answer: it must be no stream, and not known to be too long.

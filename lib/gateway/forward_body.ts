@@ -1,7 +1,8 @@
 // How is a request's body read once and sent as often as a retry needs?
 import { OtelaError } from "../base/errors.ts";
-import { type Bytes, MiB } from "../base/units.ts";
+import { type Bytes, MiB, type Ms } from "../base/units.ts";
 import type { BodyStream } from "../exchange/types.ts";
+import type { Patience } from "./forward_deadlines.ts";
 
 /** Bodies up to here are read whole before anything is decided; larger ones pass through. A guess. */
 const wholeBytesMax: Bytes = MiB;
@@ -12,6 +13,8 @@ export type BodyLimits = {
   readonly replayBytesMax: Bytes;
   /** Longer bodies are refused. */
   readonly bytesMax: Bytes;
+  /** Between two pieces; a client that stops sending is not waited for any longer. */
+  readonly bodyTimeoutMs: Ms;
 };
 
 const nothing = new Uint8Array(0);
@@ -29,11 +32,18 @@ export class ForwardBody {
   private reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   private reading: Promise<Uint8Array<ArrayBuffer> | undefined> | undefined;
 
+  /** Rejects what is read at present. */
+  private stall: ((error: OtelaError) => void) | undefined;
+
   private constructor(
     /** As the client announced it; -1 when it did not. */
     readonly announcedBytes: Bytes | -1,
     private readonly limits: BodyLimits,
-  ) {}
+    private readonly patience: Patience,
+  ) {
+    patience.expired = (why) =>
+      this.stall?.(new OtelaError("bad_request", `Cannot take the request as ${why}`));
+  }
 
   /**
    * Takes a request's body; a small one is read whole.
@@ -44,17 +54,18 @@ export class ForwardBody {
     request: Request,
     contentLength: string,
     limits: BodyLimits,
+    patience: Patience,
   ): Promise<ForwardBody> {
     if (request.body === null) {
-      const empty = new ForwardBody(0, limits);
+      const empty = new ForwardBody(0, limits, patience);
       empty.isEnded = true;
       return empty;
     }
     const announced = contentLength === "" ? -1 : Number(contentLength);
     if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax);
-    const body = new ForwardBody(announced, limits);
+    const body = new ForwardBody(announced, limits, patience);
     if (announced >= 0 && announced <= wholeBytesMax) {
-      const bytes = new Uint8Array(await request.arrayBuffer().catch(brokenOff));
+      const bytes = new Uint8Array(await body.inTime(request.arrayBuffer()));
       if (bytes.length > 0) body.keep(bytes);
       body.isEnded = true;
     } else body.reader = request.body.getReader();
@@ -117,7 +128,7 @@ export class ForwardBody {
 
   private async readOne(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (this.isEnded || !this.reader) return undefined;
-    const { done, value } = await this.reader.read().catch(brokenOff);
+    const { done, value } = await this.inTime(this.reader.read());
     if (done) {
       this.isEnded = true;
       return undefined;
@@ -129,6 +140,26 @@ export class ForwardBody {
     }
     this.keep(value);
     return value;
+  }
+
+  /** @throws {OtelaError} `bad_request` when it breaks off or does not come within its limit. */
+  private inTime<Piece>(piece: Promise<Piece>): Promise<Piece> {
+    this.patience.wait(this.limits.bodyTimeoutMs, "more of its body");
+    return new Promise<Piece>((resolve, reject) => {
+      this.stall = (error) => {
+        this.cancel();
+        reject(error);
+      };
+      piece.then((value) => {
+        this.stall = undefined;
+        this.patience.came();
+        resolve(value);
+      }, (cause) => {
+        this.stall = undefined;
+        this.patience.came();
+        reject(brokenOff(cause));
+      });
+    });
   }
 
   private keep(chunk: Uint8Array<ArrayBuffer>): void {
@@ -150,6 +181,6 @@ function tooLarge(bytesMax: Bytes): OtelaError {
   );
 }
 
-function brokenOff(cause: unknown): never {
-  throw new OtelaError("bad_request", "Cannot take the request as its body broke off", { cause });
+function brokenOff(cause: unknown): OtelaError {
+  return new OtelaError("bad_request", "Cannot take the request as its body broke off", { cause });
 }

@@ -6,6 +6,7 @@ import type { MatchKeys } from "../routing/identity_group.ts";
 import { JsonKeyScanner } from "../routing/json_keys.ts";
 import type { KeyScanner } from "../routing/key_scanner.ts";
 import { MultipartKeyScanner } from "../routing/multipart_keys.ts";
+import { parsePriority } from "../routing/admission_queue.ts";
 import { parseAllowedPeers, parseFallbackLevel } from "../routing/request_headers.ts";
 import type { Tier } from "../routing/types.ts";
 import type { ServiceIndex } from "../routing/view.ts";
@@ -20,6 +21,14 @@ export type RoutingHeaders = {
   identityGroup: string;
   fallbackLevel: Tier;
   allowedPeers: readonly string[] | null;
+  /** Greater goes first where requests wait. */
+  priority: number;
+  /** `X-Otela-Continue: off`: a broken stream ends with an error. */
+  mayContinue: boolean;
+  /** `X-Otela-Debug`: the answer tells why it came from there. */
+  isDebug: boolean;
+  /** Who asks, for fairness alone: its credential, else empty. */
+  client: string;
 };
 
 /** One walk over the headers. */
@@ -31,12 +40,19 @@ export function readRoutingHeaders(headers: HeaderList): RoutingHeaders {
     identityGroup: "",
     fallbackLevel: 0,
     allowedPeers: null,
+    priority: 0,
+    mayContinue: true,
+    isDebug: false,
+    client: "",
   };
   for (let at = 0; at < headers.length; at += 2) {
     const value = headers[at + 1];
     switch (headers[at]) {
       case "accept":
         read.isStreamAccepted = value.includes("text/event-stream");
+        break;
+      case "authorization":
+        read.client = value;
         break;
       case "content-length":
         read.contentLength = value;
@@ -47,11 +63,20 @@ export function readRoutingHeaders(headers: HeaderList): RoutingHeaders {
       case "x-otela-allowed-peers":
         read.allowedPeers = parseAllowedPeers(value);
         break;
+      case "x-otela-continue":
+        read.mayContinue = value.trim().toLowerCase() !== "off";
+        break;
+      case "x-otela-debug":
+        read.isDebug = true;
+        break;
       case "x-otela-fallback":
         read.fallbackLevel = parseFallbackLevel(value);
         break;
       case "x-otela-identity-group":
         read.identityGroup = value;
+        break;
+      case "x-otela-priority":
+        read.priority = parsePriority(value);
         break;
     }
   }

@@ -1,48 +1,30 @@
 // How is one request tried until a worker answers it?
 import { OtelaError } from "../base/errors.ts";
-import { type PeerId, shortPeerId } from "../base/peer_id.ts";
-import {
-  type Exchange,
-  ExchangeError,
-  type ExchangeRequestHead,
-  type ExchangeResponse,
-  type HeaderList,
-} from "../exchange/types.ts";
-import type { RequestToken } from "../metrics/request_meter.ts";
-import type { Attempt, Attempts } from "../routing/attempts.ts";
-import type { LoadTicket } from "../routing/load_book.ts";
-import { decideRetry, isUnreachableFailure } from "../routing/retry.ts";
-import type { Candidate } from "../routing/types.ts";
-import type { ForwarderPorts, ForwardPlan } from "./forward_ports.ts";
-import { hold, mayHold, toResponse } from "./forward_answer.ts";
-import { type BodyEnd, ForwardObserver } from "./forward_observer.ts";
-import type { RequestContext } from "./request_context.ts";
-import type { ForwardTarget } from "./target.ts";
+import { KiB, type Ms, secondMs } from "../base/units.ts";
+import { type BodyStream, ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
+import { type BusyAnswer, decideHandOn, decideRetry, isBusyStatus } from "../routing/retry.ts";
+import { parseRetryAfter } from "../routing/retry_after.ts";
+import { headerOf, hold, isEventStream, mayHold, toResponse } from "./forward_answer.ts";
+import { ForwardAttempt } from "./forward_attempt.ts";
+import type { ForwarderPorts } from "./forward_ports.ts";
+import type { ForwardFacts, ForwardProgress } from "./forward_progress.ts";
+import { ForwardStream } from "./forward_stream.ts";
 
-/** Everything about the request that does not change between attempts. */
-export type ForwardFacts = {
-  readonly request: Request;
-  readonly target: ForwardTarget;
-  readonly context: RequestContext;
-  readonly headers: HeaderList;
-  readonly plan: ForwardPlan;
-  readonly attempts: Attempts;
-  readonly token: RequestToken;
-};
+/** An answer that another worker might better, kept in case none does. */
+type Refusal = { readonly attempt: ForwardAttempt; readonly answer: ExchangeResponse };
+
+/** An answer that says "no room" is short; a longer one is passed on at once. */
+const refusalBytesMax = 64 * KiB;
 
 /** One request on its way: attempts one after another, then the answer. */
 export class ForwardRun {
-  /** Who was asked last. */
-  worker: PeerId | undefined;
-  private exchange: Exchange | undefined;
-  private isClientGone = false;
-  private isHolding = false;
-  private status = 0;
+  private readonly ports: ForwarderPorts;
+  private readonly facts: ForwardFacts;
+  private retryAfterMs: Ms = Infinity;
 
-  constructor(private readonly ports: ForwarderPorts, private readonly facts: ForwardFacts) {}
-
-  get attemptCount(): number {
-    return this.facts.attempts.count;
+  constructor(private readonly progress: ForwardProgress) {
+    this.ports = progress.ports;
+    this.facts = progress.facts;
   }
 
   /**
@@ -51,10 +33,15 @@ export class ForwardRun {
    */
   async respond(): Promise<Response> {
     const { request, plan } = this.facts;
-    const answered = this.ports.sweep.watch(request, () => this.clientGone());
+    const { sweep } = this.ports;
+    const answered = sweep.watch(request, () => this.progress.clientGone());
     try {
-      return await this.tryAll();
+      const route = plan.isDebug ? this.progress.route() : "";
+      const response = await this.tryAll();
+      if (route !== "") response.headers.set("x-otela-route", route);
+      return response;
     } catch (error) {
+      this.progress.patience.end();
       plan.body.cancel();
       throw error;
     } finally {
@@ -62,134 +49,213 @@ export class ForwardRun {
     }
   }
 
-  /** The error with what the access log wants to know of the request. */
-  named(error: OtelaError): OtelaError {
-    const fields = {
-      attempts: this.attemptCount,
-      worker: this.worker ? shortPeerId(this.worker) : "",
-    };
-    return error instanceof ExchangeError
-      ? new ExchangeError(error.failure, error.phase, error.message, error.cause, fields)
-      : new OtelaError(error.code, error.message, {
-        cause: error.cause,
-        fields: { ...error.fields, ...fields },
-      });
-  }
-
   private async tryAll(): Promise<Response> {
-    const { attempts, plan } = this.facts;
-    const { clock } = this.ports;
+    const { attempts } = this.facts;
     let failed: ExchangeError | undefined;
+    let refusal: Refusal | undefined;
     for (;;) {
-      const attempt = attempts.next(clock.nowMs());
-      if (!attempt) throw failed ?? new OtelaError("no_candidate", "Cannot ask anybody");
+      // Who was refused somewhere is not kept waiting elsewhere: it has an answer.
+      const attempt = this.takeNow() ?? (refusal ? undefined : await this.takeLater());
+      if (!attempt) {
+        if (refusal) return this.refuse(refusal);
+        throw failed ?? this.nobody();
+      }
+      let answer: ExchangeResponse;
       try {
-        return await this.tryOne(attempt);
-      } catch (error) {
+        answer = await this.ask(attempt);
+        if (!this.isHandedOn(answer.status)) {
+          const { body } = answer;
+          return body instanceof ReadableStream
+            ? await this.answerOf(attempt, answer, body)
+            : this.accept(attempt, answer, body);
+        }
+        refusal = await this.keepRefusal(attempt, answer);
+      } catch (thrown) {
+        const error = thrown instanceof ExchangeError ? this.progress.reasonOf(thrown) : thrown;
+        attempt.failed(error);
         if (!(error instanceof ExchangeError)) throw error;
         failed = error;
-        this.note(attempt.candidate, error);
         if (error.phase === "not_sent") attempts.unreached();
-        const decision = decideRetry({
-          phase: error.phase,
-          failure: error.failure,
-          isReplayable: plan.body.isReplayable,
-          isClientGone: this.isClientGone,
-        });
-        if (decision !== "retry") throw error;
+        const { phase, failure } = error;
+        const decision = decideRetry({ phase, failure, ...this.standing(attempt) });
+        if (decision !== "retry" || this.progress.isTimeOver) throw error;
+        this.progress.lateness = undefined;
       }
     }
   }
 
-  private async tryOne({ candidate }: Attempt): Promise<Response> {
-    const { request, target, plan, headers } = this.facts;
-    const { clock, book, exchanger, limits } = this.ports;
-    this.worker = candidate.peer;
-    const ticket = book.started(candidate, clock.nowMs());
-    const head: ExchangeRequestHead = {
-      service: target.service,
-      method: request.method,
-      path: target.path,
-      headers,
-      bodyBytes: plan.body.lengthBytes,
+  /** What decides about another attempt, besides how this one ended. */
+  private standing(attempt: ForwardAttempt): BusyAnswer {
+    return {
+      policy: attempt.candidate.retry,
+      isReplayable: this.facts.plan.body.isReplayable,
+      isClientGone: this.progress.isClientGone,
+      hasAnswerBegun: false,
+      isWithinBudget: this.ports.budget.isOpen,
     };
-    try {
-      this.exchange = exchanger.request(
-        candidate.peer,
-        head,
-        plan.body.forAttempt(),
-        (status, list) => this.observer(status, list, ticket),
-      );
-      const answer = await this.exchange.response;
-      this.status = answer.status;
-      // A worker that fails fast must not look fast.
-      if (answer.status < 500) ticket.headArrived(clock.nowMs());
-      const body = await this.bodyOf(answer, limits.holdBytesMax);
-      return toResponse(answer, body, {
-        method: request.method,
-        worker: candidate.peer,
-        publicPrefix: target.publicPrefix,
-      });
-    } catch (error) {
-      ticket.finished();
-      throw error;
-    }
   }
 
-  private async bodyOf(
+  private takeNow(): ForwardAttempt | undefined {
+    const { attempts, plan } = this.facts;
+    const { admission, clock } = this.ports;
+    if (attempts.count === 0 && admission.isWaiting(plan.admissionKey)) return undefined;
+    const next = attempts.next(clock.nowMs());
+    if (!next) return undefined;
+    return this.progress.begin(new ForwardAttempt(this.ports, next, next.number > 1));
+  }
+
+  /** Waits for a place at a full worker. @returns `undefined` when that is not why nobody was found. */
+  private async takeLater(): Promise<ForwardAttempt | undefined> {
+    const { attempts, plan, context } = this.facts;
+    const { admission } = this.ports;
+    const mustQueue = attempts.count === 0 && admission.isWaiting(plan.admissionKey);
+    if (!mustQueue && attempts.blocked !== "full") return undefined;
+    let taken: ForwardAttempt | undefined;
+    const take = (): boolean => {
+      const next = attempts.next(this.ports.clock.nowMs());
+      if (next) taken = this.progress.begin(new ForwardAttempt(this.ports, next, next.number > 1));
+      // Who will never get one need not wait for it.
+      return next !== undefined || attempts.blocked !== "full";
+    };
+    await admission.wait(plan.admissionKey(), {
+      client: plan.client || context.remoteAddress,
+      priority: plan.priority,
+      take,
+      onWait: (leave) => {
+        this.progress.leaveQueue = leave;
+      },
+    });
+    this.progress.leaveQueue = undefined;
+    return taken;
+  }
+
+  private async ask(attempt: ForwardAttempt): Promise<ExchangeResponse> {
+    const { plan } = this.facts;
+    this.progress.patience.wait(this.ports.limits.headTimeoutMs, "the head of an answer");
+    const answer = await attempt.ask(
+      this.progress.head(plan.body.lengthBytes),
+      plan.body.forAttempt(),
+      (status, headers) =>
+        this.progress.observed(ForwardStream.isFor(this.progress, status, headers)),
+    );
+    attempt.headArrived(answer);
+    this.progress.status = answer.status;
+    this.progress.patience.came();
+    return answer;
+  }
+
+  private isHandedOn(status: number): boolean {
+    return isBusyStatus(status) || (status === 404 && this.facts.plan.isHandedOnWhenMissing);
+  }
+
+  /** @throws {ExchangeError} When the answer breaks off before it is whole or its stream has begun. */
+  private async answerOf(
+    attempt: ForwardAttempt,
     answer: ExchangeResponse,
-    holdBytesMax: number,
-  ): Promise<ExchangeResponse["body"]> {
-    const { body } = answer;
-    if (!(body instanceof ReadableStream) || !mayHold(answer, holdBytesMax)) return body;
-    this.isHolding = true;
-    const held = await hold(body, holdBytesMax);
-    this.isHolding = false;
-    return held;
-  }
-
-  private observer(status: number, list: HeaderList, ticket: LoadTicket): ForwardObserver {
-    const { token, context } = this.facts;
-    this.status = status;
-    const about = { token, clock: this.ports.clock, requestId: context.requestId };
-    return new ForwardObserver(status, list, about, (end) => {
-      ticket.finished();
-      this.ended(end);
-    });
-  }
-
-  private ended(end: BodyEnd): void {
-    const { token, request, target, context } = this.facts;
-    // A held body that breaks off is thrown to the door, which writes it down.
-    if (this.isHolding && end.outcome !== "ok" && end.outcome !== "engine_error") return;
-    token.finished(end.outcome, this.worker, this.attemptCount, this.status);
-    const { accessLog, clock } = this.ports;
-    if (!accessLog.wants(end.outcome)) return;
-    const firstByteMs = end.firstByteAtMs === -1 ? -1 : end.firstByteAtMs - context.receivedAtMs;
-    accessLog.write({
-      requestId: context.requestId,
-      method: request.method,
-      path: `${target.publicPrefix}${target.path}`.replace(/[?#].*$/s, ""),
-      status: this.status,
-      service: target.service,
-      worker: this.worker ? shortPeerId(this.worker) : "",
-      attempts: this.attemptCount,
-      durationMs: clock.nowMs() - context.receivedAtMs,
-      firstByteMs,
-      bodyBytes: end.bodyBytes,
-      outcome: end.outcome,
-      code: end.code,
-    });
-  }
-
-  private note(candidate: Candidate, error: ExchangeError): void {
-    if (isUnreachableFailure(error.failure)) {
-      this.ports.book.failed(candidate, this.ports.clock.nowMs());
+    body: BodyStream,
+  ): Promise<Response> {
+    const { limits } = this.ports;
+    if (ForwardStream.isFor(this.progress, answer.status, answer.headers)) {
+      const stream = new ForwardStream(this.progress, attempt, body);
+      const relayed = await stream.open();
+      attempt.succeeded(answer);
+      return this.responseOf(attempt, answer, relayed);
     }
+    this.progress.patience.wait(limits.firstTokenTimeoutMs, "the first byte of an answer");
+    if (isEventStream(answer.headers)) {
+      await attempt.observer!.begun();
+      this.progress.patience.came();
+      this.throwIfSilent(attempt);
+      return this.accept(attempt, answer, body);
+    }
+    if (!mayHold(answer, limits.holdBytesMax)) {
+      this.progress.patience.came();
+      return this.accept(attempt, answer, body);
+    }
+    const held = await hold(body, limits.holdBytesMax);
+    this.progress.patience.came();
+    return this.accept(attempt, answer, held);
   }
 
-  private clientGone(): void {
-    this.isClientGone = true;
-    this.exchange?.cancel("the client went away");
+  /** A stream that ended or broke before its first byte is no answer: nothing has gone to the client yet. */
+  private throwIfSilent({ observer }: ForwardAttempt): void {
+    const { end, bodyBytes } = observer!;
+    if (end === undefined || bodyBytes > 0) return;
+    if (end instanceof ExchangeError) throw end;
+    throw new ExchangeError(
+      "engine_failed",
+      "head",
+      "the engine ended its stream without an event",
+    );
+  }
+
+  private accept(
+    attempt: ForwardAttempt,
+    answer: ExchangeResponse,
+    body: ExchangeResponse["body"],
+  ): Response {
+    attempt.succeeded(answer);
+    const response = this.responseOf(attempt, answer, body);
+    attempt.accept((end) => this.progress.ended(end));
+    return response;
+  }
+
+  private responseOf(
+    attempt: ForwardAttempt,
+    answer: ExchangeResponse,
+    body: ExchangeResponse["body"],
+  ): Response {
+    const { request, target } = this.facts;
+    return toResponse(answer, body, {
+      method: request.method,
+      worker: attempt.peer,
+      publicPrefix: target.publicPrefix,
+    });
+  }
+
+  /** Keeps an answer that another worker may better; one that is passed on anyway is simply the last. */
+  private async keepRefusal(attempt: ForwardAttempt, answer: ExchangeResponse): Promise<Refusal> {
+    const { body } = answer;
+    const afterMs = parseRetryAfter(
+      headerOf(answer.headers, "retry-after"),
+      this.ports.wallClock(),
+    );
+    if (afterMs !== undefined) this.retryAfterMs = Math.min(this.retryAfterMs, afterMs);
+    const held = body instanceof ReadableStream ? await hold(body, refusalBytesMax) : body;
+    attempt.succeeded(answer);
+    const kept = { attempt, answer: { ...answer, body: held } };
+    // What is missing there was not begun there, so asking elsewhere repeats nothing.
+    const isMissing = answer.status === 404;
+    const standing = this.standing(attempt);
+    const decision = isMissing
+      ? decideHandOn({ ...standing, policy: "safe", isWithinBudget: true })
+      : decideHandOn(standing);
+    if (decision !== "retry") this.facts.attempts.close();
+    return kept;
+  }
+
+  /** Everybody was asked: the last answer, with the least wait that anybody named (C032). */
+  private refuse({ attempt, answer }: Refusal): Response {
+    this.progress.worker = attempt.peer;
+    this.progress.status = answer.status;
+    const response = this.accept(attempt, answer, answer.body);
+    if (this.retryAfterMs !== Infinity) {
+      response.headers.set("retry-after", String(Math.ceil(this.retryAfterMs / secondMs)));
+    }
+    return response;
+  }
+
+  /** Why nobody could be asked at all. */
+  private nobody(): OtelaError {
+    const { attempts, plan, target } = this.facts;
+    if (attempts.blocked !== "out") return new OtelaError("no_candidate", "Cannot ask anybody");
+    const nowMs = this.ports.clock.nowMs();
+    const rests = plan.tiers.flat().map((one) => this.ports.outliers.restMs(one, nowMs));
+    const restMs = Math.min(...rests.filter((rest) => rest > 0), 60 * secondMs);
+    return new OtelaError(
+      "no_candidate",
+      `Cannot route to "${target.service}" as an engine must answer: all that could have kept failing`,
+      { fields: { retryAfterS: Math.max(1, Math.ceil(restMs / secondMs)) } },
+    );
   }
 }

@@ -80,6 +80,10 @@ class SocketSearch {
           failure: error.failure,
           isReplayable: true,
           isClientGone: signal.aborted,
+          // A handshake that an engine has seen may have begun a session.
+          policy: "never",
+          hasAnswerBegun: false,
+          isWithinBudget: true,
         });
         if (decision !== "retry") throw error;
       }
@@ -104,6 +108,8 @@ class SocketSearch {
       firstByteMs: -1,
       bodyBytes: 0,
       outcome: "ok",
+      continuations: 0,
+      isUsageEstimated: false,
       code: "",
     });
   }

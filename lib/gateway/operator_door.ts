@@ -4,6 +4,9 @@ import { OtelaError } from "../base/errors.ts";
 import type { Log } from "../base/ports.ts";
 import { type Bytes, KiB } from "../base/units.ts";
 import type { Role } from "../registry/claim.ts";
+import type { CandidateFacts } from "../routing/explain.ts";
+import { parseFallbackLevel } from "../routing/request_headers.ts";
+import type { Tier } from "../routing/types.ts";
 import { jsonAnswer } from "./json_answer.ts";
 import { logUnforeseen, operatorProblem, toProblem } from "./problem.ts";
 
@@ -55,6 +58,22 @@ export type NodeStatus = {
   readonly warnings: readonly string[];
 };
 
+/** What a request would ask for. */
+export type RoutingQuestion = {
+  readonly service: string;
+  /** `model=NAME`, split. */
+  readonly key: string;
+  readonly value: string;
+  readonly fallback: Tier;
+};
+
+/** Who would be asked, and why. */
+export type Explanation = {
+  readonly policy: string;
+  /** Who would be asked first comes first; empty when nobody matches. */
+  readonly candidates: readonly CandidateFacts[];
+};
+
 /** The local services of a running node (port). */
 export interface ServicesPort {
   list(): readonly ServiceStatus[];
@@ -73,6 +92,8 @@ export type OperatorDoorPorts = {
   readonly newRequestId: () => string;
   readonly status: () => NodeStatus;
   readonly services: ServicesPort;
+  /** @throws {OtelaError} `no_such_service`. */
+  readonly explain: (question: RoutingQuestion) => Explanation;
   /** Begins to stop the node; must return at once, so that the answer still leaves. */
   readonly stop: () => void;
 };
@@ -90,6 +111,7 @@ export function createOperatorDoor(
 ): (request: Request) => Promise<Response> {
   const app = new Hono({ strict: false });
   app.get("/status", () => jsonAnswer(ports.status()));
+  app.get("/explain", (c) => jsonAnswer(ports.explain(questionOf(c.req.query()))));
   app.get("/services", () => jsonAnswer({ services: ports.services.list() }));
   app.post("/services", async (c) => {
     const added = await ports.services.add(await boundedJson(c.req.raw));
@@ -114,6 +136,7 @@ export function createOperatorDoor(
   });
   const allowed = [
     ["/status", "GET, HEAD"],
+    ["/explain", "GET, HEAD"],
     ["/services", "GET, HEAD, POST"],
     ["/services/:name", "DELETE"],
     ["/stop", "POST"],
@@ -128,6 +151,20 @@ export function createOperatorDoor(
     return operatorProblem(error, requestId);
   });
   return async (request) => await app.fetch(request);
+}
+
+/** @param query Untrusted: `service`, `group` as `key=value`, `fallback`. */
+function questionOf(query: Readonly<Record<string, string>>): RoutingQuestion {
+  const { service = "llm", group = "", fallback = "0" } = query;
+  const cut = group.indexOf("=");
+  if (cut <= 0) {
+    throw new OtelaError(
+      "bad_request",
+      `Cannot explain a request as its group must be key=value: got "${group.slice(0, 100)}"`,
+    );
+  }
+  const [key, value] = [group.slice(0, cut), group.slice(cut + 1)];
+  return { service, key, value, fallback: parseFallbackLevel(fallback) };
 }
 
 function refuseMethod(method: string, allow: string): never {

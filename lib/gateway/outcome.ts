@@ -9,7 +9,7 @@ export function outcomeOfProblem({ code, status }: Problem): RequestOutcome {
     return "no_candidate";
   }
   if (status === 504) return "timed_out";
-  if (status === 503) return "no_candidate";
+  if (status === 503 || status === 429) return "no_candidate";
   return status >= 500 && code !== "upgrade_unsupported" ? "worker_failed" : "rejected";
 }
 

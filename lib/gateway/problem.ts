@@ -46,6 +46,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   port_busy: 500,
   state_unusable: 500,
   timed_out: 504,
+  too_many_requests: 429,
   unauthorized: 401,
   upgrade_unsupported: 501,
   usage_invalid: 500,
@@ -67,7 +68,7 @@ const ofExchange: Readonly<Record<ExchangeFailure, { code: ErrorCode; why: strin
   protocol: { code: "worker_failed", why: "it broke the protocol" },
 };
 
-/** Seconds after which a 503 invites another try, when the error itself names no `retryAfterS`. Guess. */
+/** Seconds after which a 429 or 503 invites another try, when the error itself names no `retryAfterS`. Guess. */
 export const retryAfterS = 1;
 
 /**
@@ -94,7 +95,9 @@ function knownProblem(error: OtelaError): Problem | undefined {
     ? `Cannot get an answer from the worker: ${exchange.why}`
     : error.message;
   const headers: Record<string, string> = {};
-  if (status === 503) headers["retry-after"] = String(error.fields.retryAfterS ?? retryAfterS);
+  if (status === 503 || status === 429) {
+    headers["retry-after"] = String(error.fields.retryAfterS ?? retryAfterS);
+  }
   if (status === 401) headers["www-authenticate"] = 'Bearer realm="otela"';
   if (typeof error.fields.allow === "string") headers.allow = error.fields.allow;
   return { status, code, message, headers };
@@ -104,6 +107,7 @@ function knownProblem(error: OtelaError): Problem | undefined {
 function openAiType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 

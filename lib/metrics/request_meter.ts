@@ -27,6 +27,8 @@ export type RequestOutcome =
 export interface RequestToken {
   /** The first byte of the body (or the head of an answer without one) goes to the client. Counts once. */
   firstByte(): void;
+  /** Its worker was lost in the middle of a stream: another one went on, or none did. */
+  continued(outcome: "continued" | "failed", isUsageEstimated: boolean): void;
   /**
    * The request is over. Counts once; later calls change nothing.
    * @param worker Who answered or failed last; `undefined` when nobody was asked.
@@ -79,6 +81,12 @@ class RunningRequest implements RequestToken {
     if (this.#firstByteSeen || this.#isOver) return;
     this.#firstByteSeen = true;
     this.meters.firstByte.observe((this.clock.nowMs() - this.#startedAtMs) / secondMs);
+  }
+
+  continued(outcome: "continued" | "failed", isUsageEstimated: boolean): void {
+    const { name } = this.meters;
+    this.series.continuations.child(name, outcome).value++;
+    if (isUsageEstimated) this.series.continuationsEstimated.child(name).value++;
   }
 
   finished(

@@ -14,6 +14,8 @@ export type RequestSeries = {
   readonly inFlight: SeriesFamily;
   readonly attempts: SeriesFamily;
   readonly refused: SeriesFamily;
+  readonly continuations: SeriesFamily;
+  readonly continuationsEstimated: SeriesFamily;
   readonly firstByte: HistogramFamily;
   readonly duration: HistogramFamily;
   /** Names of the reference, so that its dashboards keep working. */
@@ -65,6 +67,18 @@ export function requestSeries(): RequestSeries {
       "Requests answered with an error before they reached routing, by error code",
       ["code"],
       64,
+    ),
+    continuations: counter(
+      "otela_stream_continuations_total",
+      "Streams whose worker was lost in the middle, by service and whether another one went on",
+      ["service", "outcome"],
+      (serviceSeriesMax + 2) * 2,
+    ),
+    continuationsEstimated: counter(
+      "otela_stream_continuations_estimated_total",
+      "Continued streams whose tokens until then were counted by events, by service",
+      ["service"],
+      serviceSeriesMax + 2,
     ),
     firstByte: new HistogramFamily(
       "otela_request_first_byte_seconds",

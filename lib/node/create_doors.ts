@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { ClientKeys } from "../access/client_keys.ts";
 import { isPeerId } from "../base/peer_id.ts";
+import type { Ms } from "../base/units.ts";
 import { createAccessLog } from "../gateway/access_log.ts";
 import { type ClientDoor, createClientDoor } from "../gateway/client_door.ts";
 import { isServerCompressing } from "../gateway/door_listener.ts";
@@ -12,8 +13,13 @@ import { requestIds } from "../gateway/request_context.ts";
 import type { Forwarder } from "../gateway/target.ts";
 import type { Status } from "../membership/status.ts";
 import { createNodeMetrics, type NodeMetrics } from "../metrics/node_metrics.ts";
+import { AnswerPlaces } from "../routing/answer_places.ts";
 import { createSelector } from "../routing/policies/selector.ts";
+import { PrefixIndex } from "../routing/prefix_index.ts";
+import { RetryBudget } from "../routing/retry_budget.ts";
+import type { Candidate } from "../routing/types.ts";
 import type { Parts } from "./parts.ts";
+import { explainPort } from "./explain_port.ts";
 import { servicesPort } from "./services_port.ts";
 
 /** The service that OpenAI's own paths mean, as with the original. */
@@ -38,13 +44,27 @@ export function createDoors(parts: Parts): Doors {
   const metrics = createMetrics(parts);
   const accessLog = createAccessLog(log, config.log.requests);
   const newRequestId = requestIds(randomBytes(6).toString("hex"));
+  const { policy, weights } = config.routing;
+  const { book, outliers, admission } = parts;
+  const weightOf = (seat: Candidate, nowMs: Ms): number =>
+    (weights.size === 0 ? 1 : weights.get(seat.peer) ?? 1) * outliers.share(seat, nowMs);
+  const prefixes = new PrefixIndex();
   const forwarder = createForwarder({
     self: parts.registry.self,
     clock: parts.clock,
+    wallClock: () => Date.now(),
+    log,
     view: () => parts.network.routing(),
     wasClaimed: (service, group) => parts.network.wasClaimed(service, group),
-    selector: createSelector(config.routing.policy, { book: parts.book, random: Math.random }),
-    book: parts.book,
+    selector: createSelector(policy, { book, random: Math.random, weightOf, prefixes }),
+    selectorName: policy,
+    weightOf,
+    book,
+    outliers,
+    budget: new RetryBudget(),
+    admission,
+    deadlines: parts.deadlines,
+    answerPlaces: new AnswerPlaces(),
     exchanger: parts.client,
     meter: metrics.meter,
     accessLog,
@@ -58,6 +78,13 @@ export function createDoors(parts: Parts): Doors {
         isEnabled: config.routing.retryEnabled,
         retriesMax: config.routing.retriesMax,
       },
+      continuationsMax: config.routing.continuationsMax,
+      headTimeoutMs: config.limits.headTimeoutMs,
+      firstTokenTimeoutMs: config.limits.firstTokenTimeoutMs,
+      idleTimeoutMs: config.limits.idleTimeoutMs,
+      totalTimeoutMs: config.limits.totalTimeoutMs,
+      bodyTimeoutMs: config.limits.bodyTimeoutMs,
+      keepAliveMs: config.routing.keepAliveMs,
     },
   });
   const clientDoor = createClientDoor({
@@ -85,6 +112,7 @@ export function createDoors(parts: Parts): Doors {
     newRequestId,
     status: () => statusOf(parts),
     services: servicesPort(parts.services),
+    explain: explainPort(parts, policy, { book, outliers, weightOf, isFull: admission.isFull }),
     stop,
   });
   return { clientDoor, operatorDoor, forwarder, newRequestId };

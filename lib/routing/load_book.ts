@@ -22,7 +22,8 @@ type Load = {
   latencyAtMs: Ms;
   reportedCount: number;
   reportedAtMs: Ms;
-  failedAtMs: Ms;
+  /** Asked last until then. */
+  coolUntilMs: Ms;
 };
 
 /** One request in flight, from dispatch to the end of its answer. */
@@ -50,10 +51,13 @@ export class LoadBook {
     return new Ticket(load, nowMs);
   }
 
-  /** An attempt failed without reaching the engine: the seat is asked last for `coolDownMs`. */
-  failed(seat: Seat, nowMs: Ms): void {
-    this.#loadOf(seat).failedAtMs = nowMs;
-    this.#anyCoolingUntilMs = nowMs + coolDownMs;
+  /**
+   * An attempt failed without reaching the engine, or the worker asked to be left alone.
+   * @param forMs So long the seat is asked last.
+   */
+  failed(seat: Seat, nowMs: Ms, forMs: Ms = coolDownMs): void {
+    this.#loadOf(seat).coolUntilMs = nowMs + forMs;
+    this.#anyCoolingUntilMs = Math.max(this.#anyCoolingUntilMs, nowMs + forMs);
   }
 
   /** The worker says how many requests it has running and waiting, from all heads together. */
@@ -82,11 +86,11 @@ export class LoadBook {
     return load && nowMs - load.latencyAtMs <= latencyAgeMaxMs ? load.latencyMs : undefined;
   }
 
-  /** Whether the seat could not be reached less than `coolDownMs` ago. */
+  /** Whether the seat is to be asked last. */
   isCoolingDown(seat: Seat, nowMs: Ms): boolean {
     if (nowMs >= this.#anyCoolingUntilMs) return false;
     const load = this.#find(seat);
-    return load !== undefined && nowMs - load.failedAtMs < coolDownMs;
+    return load !== undefined && nowMs < load.coolUntilMs;
   }
 
   /** Seats in the book, busy or remembered. */
@@ -110,7 +114,7 @@ export class LoadBook {
         latencyAtMs: -Infinity,
         reportedCount: 0,
         reportedAtMs: -Infinity,
-        failedAtMs: -Infinity,
+        coolUntilMs: -Infinity,
       };
       // Forgetting may have removed the service's own map.
       this.#services.set(service, peers.set(peer, load));

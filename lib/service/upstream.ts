@@ -17,6 +17,7 @@ export type ServiceUpstream = {
   /** Who may call it over the mesh. */
   readonly allow: ServiceAllow;
   readonly headTimeoutMs: Ms;
+  readonly firstTokenTimeoutMs: Ms;
   readonly idleTimeoutMs: Ms;
   readonly retry: "safe" | "never";
   /** Exchanges it runs at once; 0 when unknown. */
@@ -28,6 +29,8 @@ export type UpstreamLimits = {
   readonly connectTimeoutMs: Ms;
   /** Until the engine's head. */
   readonly headTimeoutMs: Ms;
+  /** From the head to the first byte of a body. */
+  readonly firstTokenTimeoutMs: Ms;
   /** Between two pieces of a body. */
   readonly idleTimeoutMs: Ms;
   /** Connections to one engine; beyond them requests wait in order. */
@@ -51,6 +54,7 @@ export function createUpstream(config: ServiceConfig, limits: UpstreamLimits): S
     headers: upstreamHeaders(config),
     allow: parseServiceAllow(config.allow),
     headTimeoutMs: limits.headTimeoutMs,
+    firstTokenTimeoutMs: limits.firstTokenTimeoutMs,
     idleTimeoutMs: limits.idleTimeoutMs,
     retry: config.retry,
     capacity: config.capacity,

@@ -22,6 +22,7 @@ async function withDoor(
   const home = await Deno.makeTempDir({ prefix: "otela-cli-" });
   const services = new Map([[llm.name, llm]]);
   const answer = createOperatorDoor({
+    explain: () => ({ policy: "p2c", candidates: [] }),
     log: silentLog,
     newRequestId: () => "test-1",
     status: () => ({ services: [...services.values()] }) as never,

@@ -181,7 +181,11 @@ for (const { name, peer } of ways) {
       "stall",
     ]);
     {
-      const upstream = upstreamOf(raw.url, { headTimeoutMs: 200, idleTimeoutMs: 300 });
+      const upstream = upstreamOf(raw.url, {
+        headTimeoutMs: 200,
+        firstTokenTimeoutMs: 300,
+        idleTimeoutMs: 300,
+      });
       await using pair = exchangePair([upstream]);
       const silent = failureOf(pair.client.request(peer, headOf("/"), null).response);
       await raw.headSeen(0);

@@ -107,6 +107,7 @@ Deno.test("listenForOperator serves the command line on a socket that only its u
       warnings: [],
     };
     const door = createOperatorDoor({
+      explain: () => ({ policy: "p2c", candidates: [] }),
       log: silentLog,
       newRequestId: () => "req-1",
       status: () => status,

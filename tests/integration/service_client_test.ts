@@ -63,6 +63,7 @@ test("createUpstream leaves a silent stream open, and its body as the engine sen
   const limits = {
     connectTimeoutMs: 1_000,
     headTimeoutMs: 1_000,
+    firstTokenTimeoutMs: 60_000,
     idleTimeoutMs: 1_000,
     connectionsMax: 4,
   };

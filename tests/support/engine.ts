@@ -7,7 +7,7 @@ import { type EngineKind, engineSigns } from "./engine_kind.ts";
 import { EngineLog } from "./engine_log.ts";
 import { errorBody, modelList } from "./engine_openai.ts";
 import type { EngineStreamWatch } from "./engine_sse.ts";
-import type { EngineOptions } from "./engine_options.ts";
+import type { EngineOptions, EngineOverride } from "./engine_options.ts";
 import { rawPathOf, wireAnswer } from "./engine_wire.ts";
 
 /** A running engine. */
@@ -26,17 +26,21 @@ export type Engine = {
   setModelsStatus(status: number): void;
   /** While on, POSTs are taken and never answered. */
   setHanging(isHanging: boolean): void;
+  /** The next requests for an answer do so instead, one each. */
+  addFaults(...faults: readonly EngineOverride[]): void;
+  clearFaults(): void;
   /** Ends it at once, open connections included. */
   stop(): Promise<void>;
 };
 
 /** Starts an engine in this process. Listens on loopback unless told otherwise. */
 export function startEngine(options: EngineOptions = {}): Engine {
-  const state = {
+  const state: State = {
     models: options.models ?? ["test-model"],
     health: 200,
     modelsStatus: 200,
     isHanging: false,
+    faults: [],
   };
   const name = options.name ?? "engine";
   const log = new EngineLog();
@@ -66,6 +70,8 @@ export function startEngine(options: EngineOptions = {}): Engine {
     setHealth: (status) => void (state.health = status),
     setModelsStatus: (status) => void (state.modelsStatus = status),
     setHanging: (isHanging) => void (state.isHanging = isHanging),
+    addFaults: (...faults) => void state.faults.push(...faults),
+    clearFaults: () => void state.faults.splice(0),
     stop: async () => {
       stopping.abort();
       await server.finished;
@@ -78,6 +84,7 @@ type State = {
   health: number;
   modelsStatus: number;
   isHanging: boolean;
+  faults: EngineOverride[];
 };
 type Served = { readonly completed: Promise<void> };
 
@@ -144,7 +151,7 @@ async function answer(request: Request, path: string, turn: Turn): Promise<Respo
   if (endpoint === "/v1/audio/transcriptions") return await transcription(request, state.models);
   try {
     const body = await turn.readJson();
-    return await apiAnswer({ ...turn, endpoint, body, models: state.models });
+    return await apiAnswer({ ...turn, endpoint, body, models: state.models, faults: state.faults });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return Response.json(errorBody("The body is no JSON", "invalid_json"), { status: 400 });

@@ -8,8 +8,9 @@ import {
   textCompletion,
   textEvents,
 } from "./engine_openai.ts";
+import { messageEvents, messageObject } from "./engine_messages.ts";
 import { responseEvents, responseObject } from "./engine_responses.ts";
-import { answerOf, askOf, type EngineAnswer, type EngineAsk } from "./engine_text.ts";
+import { answerOf, askOf, type EngineAnswer, type EngineAsk, tokensOf } from "./engine_text.ts";
 import { type EngineStreamWatch, sseBody, sseResponse } from "./engine_sse.ts";
 import type { EngineOptions, EngineOverride } from "./engine_options.ts";
 
@@ -24,22 +25,33 @@ export type EngineApiCall = {
   readonly name: string;
   readonly options: EngineOptions;
   readonly watch: EngineStreamWatch;
+  /** What the next requests do instead, one each. */
+  readonly faults: EngineOverride[];
   /** Never settles. */
   readonly hang: () => Promise<never>;
 };
 
 /** Answers that hang never settle; the client's abort ends them. */
 export async function apiAnswer(call: EngineApiCall): Promise<Response> {
-  const override = (call.body.x_engine ?? {}) as EngineOverride;
+  if (call.endpoint === "/tokenize") return tokenized(call);
+  const override = {
+    ...(call.body.x_engine ?? {}) as EngineOverride,
+    ...(call.faults.shift() ?? call.options.sharedFaults?.shift()),
+  };
   const timing = {
     firstMs: override.firstMs ?? call.options.firstMs ?? 0,
     intervalMs: override.intervalMs ?? call.options.intervalMs ?? 0,
     cutAfter: override.cutAfter,
+    isCutWithin: override.isCutWithin,
+    endAfter: override.endAfter,
+    stallAfter: override.stallAfter,
   };
   if (override.isHanging) await call.hang();
   if (override.status !== undefined) {
     const body = errorBody("The engine was told to fail", "told_to_fail", "server_error");
-    return Response.json(body, { status: override.status });
+    const { status, retryAfter } = override;
+    const headers = retryAfter === undefined ? undefined : { "retry-after": retryAfter };
+    return Response.json(body, { status, headers });
   }
   const ask = askOf(call.body);
   if (!call.models.includes(ask.model)) {
@@ -48,7 +60,8 @@ export async function apiAnswer(call: EngineApiCall): Promise<Response> {
   }
   const answer = answerOf(ask, override.tokens ?? call.options.tokens);
   if (call.body.stream === true) {
-    const events = eventsOf(call, ask, answer);
+    const plain = eventsOf(call, ask, answer, override);
+    const events = plain && reshaped(plain, override);
     if (events) return sseResponse(sseBody(events, timing, call.watch));
   }
   const whole = wholeOf(call, ask, answer);
@@ -57,18 +70,46 @@ export async function apiAnswer(call: EngineApiCall): Promise<Response> {
   return Response.json(whole);
 }
 
+/** The same events with other line ends, or cut into writes anywhere. */
+function reshaped(
+  events: Uint8Array<ArrayBuffer>[],
+  { eol = "\n", writeBytes }: EngineOverride,
+): Uint8Array<ArrayBuffer>[] {
+  const ended = eol === "\n"
+    ? events
+    : events.map((event) =>
+      new TextEncoder().encode(new TextDecoder().decode(event).replaceAll("\n", eol))
+    );
+  if (writeBytes === undefined) return ended;
+  return ended.flatMap((event) =>
+    Array.from(
+      { length: Math.ceil(event.length / writeBytes) },
+      (_, index) => event.slice(index * writeBytes, (index + 1) * writeBytes),
+    )
+  );
+}
+
+/** Counts as vLLM, SGLang and llama.cpp do. */
+function tokenized({ body }: EngineApiCall): Response {
+  const tokens = tokensOf(String(body.prompt ?? body.content ?? "")).map((_, index) => index);
+  return Response.json(body.prompt === undefined ? { tokens } : { count: tokens.length, tokens });
+}
+
 function eventsOf(
   call: EngineApiCall,
   ask: EngineAsk,
   answer: EngineAnswer,
+  override: EngineOverride,
 ): Uint8Array<ArrayBuffer>[] | undefined {
   const options = call.body.stream_options as { include_usage?: boolean } | undefined;
-  const withUsage = options?.include_usage === true;
+  const usage = override.usage ?? (options?.include_usage === true ? "own" : undefined);
   switch (call.endpoint) {
     case "/v1/chat/completions":
-      return chatEvents(ask, answer, call.name, withUsage);
+      return chatEvents(ask, answer, call.name, usage);
     case "/v1/completions":
-      return textEvents(ask, answer, withUsage);
+      return textEvents(ask, answer, usage);
+    case "/v1/messages":
+      return messageEvents(ask, answer);
     case "/v1/responses":
       return responseEvents(ask, answer);
   }
@@ -80,6 +121,8 @@ function wholeOf(call: EngineApiCall, ask: EngineAsk, answer: EngineAnswer): Jso
       return chatCompletion(ask, answer, call.name);
     case "/v1/completions":
       return textCompletion(ask, answer);
+    case "/v1/messages":
+      return messageObject(ask, answer);
     case "/v1/responses":
       return responseObject(ask, answer);
     case "/v1/embeddings":

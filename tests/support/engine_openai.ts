@@ -1,5 +1,6 @@
 // Which shapes do OpenAI clients expect of an engine?
 import type { EngineAnswer, EngineAsk } from "./engine_text.ts";
+import type { EngineUsageShape } from "./engine_options.ts";
 import { sseEvent } from "./engine_sse.ts";
 
 /** Fixed, so that equal requests have equal answers. */
@@ -47,7 +48,7 @@ export function chatEvents(
   ask: EngineAsk,
   answer: EngineAnswer,
   engine: string,
-  withUsage: boolean,
+  usage: EngineUsageShape | undefined,
 ): Events {
   const chunk = (choices: unknown[], more: Json = {}) =>
     sseEvent({
@@ -62,11 +63,16 @@ export function chatEvents(
   const choice = (delta: Json, reason: string | null = null) => [
     { index: 0, delta, logprobs: null, finish_reason: reason },
   ];
+  const every = (count: number) =>
+    usage === "every"
+      ? { usage: usageOf({ ...answer, tokens: answer.tokens.slice(0, count) }) }
+      : {};
+  const last = usage === "last" || usage === "every" ? { usage: usageOf(answer) } : {};
   return [
-    chunk(choice({ role: "assistant", content: "" })),
-    ...answer.tokens.map((token) => chunk(choice({ content: token }))),
-    chunk(choice({}, answer.finishReason)),
-    ...(withUsage ? [chunk([], { usage: usageOf(answer) })] : []),
+    chunk(choice({ role: "assistant", content: "" }), every(0)),
+    ...answer.tokens.map((token, index) => chunk(choice({ content: token }), every(index + 1))),
+    chunk(choice({}, answer.finishReason), last),
+    ...(usage === "own" ? [chunk([], { usage: usageOf(answer) })] : []),
     sseEvent("[DONE]"),
   ];
 }
@@ -85,7 +91,11 @@ export function textCompletion(ask: EngineAsk, answer: EngineAnswer): Json {
 }
 
 /** The same as a stream. */
-export function textEvents(ask: EngineAsk, answer: EngineAnswer, withUsage: boolean): Events {
+export function textEvents(
+  ask: EngineAsk,
+  answer: EngineAnswer,
+  usage: EngineUsageShape | undefined,
+): Events {
   const base = { id: "cmpl-test", object: "text_completion", created: createdS, model: ask.model };
   const choice = (text: string, reason: string | null) => [
     { index: 0, text, logprobs: null, finish_reason: reason },
@@ -93,7 +103,7 @@ export function textEvents(ask: EngineAsk, answer: EngineAnswer, withUsage: bool
   return [
     ...answer.tokens.map((token) => sseEvent({ ...base, choices: choice(token, null) })),
     sseEvent({ ...base, choices: choice("", answer.finishReason) }),
-    ...(withUsage ? [sseEvent({ ...base, choices: [], usage: usageOf(answer) })] : []),
+    ...(usage ? [sseEvent({ ...base, choices: [], usage: usageOf(answer) })] : []),
     sseEvent("[DONE]"),
   ];
 }

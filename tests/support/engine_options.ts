@@ -20,6 +20,8 @@ export type EngineOptions = {
   readonly firstMs?: number;
   /** Between events. */
   readonly intervalMs?: number;
+  /** What the next requests do instead, one each; engines may share them. */
+  readonly sharedFaults?: EngineOverride[];
   /** Answers as cheaply as possible and keeps no log. */
   readonly isBench?: boolean;
 };
@@ -35,4 +37,21 @@ export type EngineOverride = {
   readonly status?: number;
   /** Never answers. */
   readonly isHanging?: boolean;
+  /** Sends half of the event at which it breaks off. */
+  readonly isCutWithin?: boolean;
+  /** Ends the stream as if it were whole before this event. */
+  readonly endAfter?: number;
+  /** Sends nothing more from this event on, and keeps the connection. */
+  readonly stallAfter?: number;
+  /** With `status`: the value of `Retry-After`. */
+  readonly retryAfter?: string;
+  /** Where a stream tells its usage; by default in an event of its own, when it is asked for. */
+  readonly usage?: EngineUsageShape;
+  /** How the lines of a stream end. */
+  readonly eol?: "\n" | "\r\n" | "\r";
+  /** Bytes of a write: cuts events, and characters of UTF-8, anywhere. */
+  readonly writeBytes?: number;
 };
+
+/** In an event of its own, with the reason, or in every event. */
+export type EngineUsageShape = "own" | "last" | "every";

@@ -8,11 +8,18 @@ export type EngineStreamTiming = {
   readonly intervalMs: number;
   /** Breaks the connection instead of sending the event of this index. */
   readonly cutAfter?: number;
+  /** Sends half of that event first. */
+  readonly isCutWithin?: boolean;
+  /** Ends cleanly before this event. */
+  readonly endAfter?: number;
+  /** Sends nothing from this event on. */
+  readonly stallAfter?: number;
 };
 
 /** Told how the stream goes. */
 export type EngineStreamWatch = { sent(): void; gone(): void };
 
+const brokenOff = "The engine was told to break off";
 const encoder = new TextEncoder();
 
 /** One SSE event without a name; JSON for objects, the text itself otherwise. */
@@ -37,9 +44,15 @@ export function sseBody(
       const send = () => {
         if (isGone) return;
         do {
+          if (next === timing.stallAfter) return;
+          if (next === timing.endAfter) return controller.close();
           if (next === timing.cutAfter) {
             watch.gone();
-            return controller.error("The engine was told to break off here");
+            const half = events[next]?.slice(0, events[next].length / 2);
+            if (timing.isCutWithin && half) controller.enqueue(half);
+            // What was enqueued leaves before the connection breaks.
+            timer = setTimeout(() => controller.error(brokenOff), 5);
+            return;
           }
           if (next === events.length) return controller.close();
           controller.enqueue(events[next++]);

@@ -40,11 +40,12 @@ export function answerOf(ask: EngineAsk, tokensWanted?: number): EngineAnswer {
     ? tokensOf(answerTo(ask.question))
     : Array.from({ length: tokensWanted }, (_, index) => index === 0 ? "t0" : ` t${index}`);
   const rest = restOf(whole, ask.begun);
-  const isCut = ask.tokensMax !== undefined && rest.length > ask.tokensMax;
+  // The end is a token of its own, for which there must be room, as with real engines.
+  const isCut = ask.tokensMax !== undefined && rest.length >= ask.tokensMax;
   return {
     tokens: isCut ? rest.slice(0, ask.tokensMax) : rest,
     finishReason: isCut ? "length" : "stop",
-    promptTokens: tokensOf(ask.question).length,
+    promptTokens: tokensOf(ask.question).length + tokensOf(ask.begun).length,
   };
 }
 
@@ -56,6 +57,7 @@ function restOf(whole: readonly string[], begun: string): readonly string[] {
 
 /** Reads what matters from the JSON body of `/v1/chat/completions`, `/v1/completions`, `/v1/responses`. */
 export function askOf(body: Record<string, unknown>): EngineAsk {
+  if (typeof body.prompt === "string") return askOfPrompt(body.prompt, body);
   const messages = listOf(body.messages ?? body.input);
   const last = messages.at(-1);
   const isContinued = body.continue_final_message === true && last?.role === "assistant";
@@ -65,6 +67,18 @@ export function askOf(body: Record<string, unknown>): EngineAsk {
     model: String(body.model ?? ""),
     question: textOf(user?.content ?? body.prompt ?? body.input ?? ""),
     begun: isContinued ? textOf(last?.content) : "",
+    tokensMax: typeof limit === "number" ? limit : undefined,
+  };
+}
+
+/** A prompt that ends with the beginning of this engine's own answer is one to go on from. */
+function askOfPrompt(prompt: string, body: Record<string, unknown>): EngineAsk {
+  const [, question = prompt, begun = ""] = /^(.*?)((?:You said: |t0 |t0$).*)$/s.exec(prompt) ?? [];
+  const limit = body.max_tokens;
+  return {
+    model: String(body.model ?? ""),
+    question,
+    begun,
     tokensMax: typeof limit === "number" ? limit : undefined,
   };
 }

@@ -13,6 +13,7 @@ export function newServiceSet(): ServiceSet {
     limits: {
       connectTimeoutMs: 2_000,
       headTimeoutMs: 10_000,
+      firstTokenTimeoutMs: 60_000,
       idleTimeoutMs: 10_000,
       connectionsMax: 64,
     },

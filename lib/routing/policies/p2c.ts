@@ -5,6 +5,7 @@ import type { Ms } from "../../base/units.ts";
 import type { LoadBook } from "../load_book.ts";
 import type { Candidate } from "../types.ts";
 import { drawIndex } from "./random.ts";
+import type { WeightOf } from "./types.ts";
 
 /**
  * The less busy of two different random candidates. With n requests on n workers the deepest queue is
@@ -12,7 +13,11 @@ import { drawIndex } from "./random.ts";
  * O(1). Source: Mitzenmacher, IEEE TPDS 12(10), 2001.
  */
 export class P2cSelector {
-  constructor(private readonly book: LoadBook, private readonly random: Random) {}
+  constructor(
+    private readonly book: LoadBook,
+    private readonly random: Random,
+    private readonly weightOf: WeightOf,
+  ) {}
 
   select(candidates: readonly Candidate[], nowMs: Ms): Candidate {
     assert(candidates.length > 0, "a policy chooses among at least one candidate");
@@ -26,7 +31,7 @@ export class P2cSelector {
 
   /**
    * Expected waiting: requests there, per place where both say how many they have, times latency where both
-   * are known. What only one of them says cannot be compared and does not count.
+   * are known. What only one of them says cannot be compared and does not count. All of it by weight.
    */
   #isBusier(first: Candidate, second: Candidate, nowMs: Ms): boolean {
     let firstCost = this.book.loadCount(first, nowMs) + 1;
@@ -42,6 +47,7 @@ export class P2cSelector {
       firstCost *= firstMs + 1;
       secondCost *= secondMs + 1;
     }
-    return firstCost > secondCost;
+    // Multiplied crosswise, so that a weight of 0 loses against everybody without a division by it.
+    return firstCost * this.weightOf(second, nowMs) > secondCost * this.weightOf(first, nowMs);
   }
 }

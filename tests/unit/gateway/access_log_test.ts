@@ -13,6 +13,8 @@ const record: AccessRecord = {
   attempts: 1,
   durationMs: 12.3456,
   firstByteMs: -1,
+  continuations: 0,
+  isUsageEstimated: false,
   bodyBytes: 270,
   outcome: "ok",
   code: "",

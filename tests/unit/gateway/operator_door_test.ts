@@ -7,6 +7,7 @@ import {
   operatorBodyBytesMax,
   type ServiceStatus,
 } from "../../../lib/gateway/operator_door.ts";
+import type { CandidateFacts } from "../../../lib/routing/explain.ts";
 import { peer } from "./fixture.ts";
 
 function operator() {
@@ -28,6 +29,7 @@ function operator() {
     warnings: [],
   });
   const door = createOperatorDoor({
+    explain: ({ value }) => ({ policy: "p2c", candidates: value === "m" ? [facts] : [] }),
     log: silentLog,
     newRequestId: () => "req-1",
     status,
@@ -52,6 +54,19 @@ function operator() {
     door(new Request(`http://operator${path}`, { method, body }));
   return { ask, calls };
 }
+
+const facts: CandidateFacts = {
+  peer: peer("A"),
+  tierIndex: 0,
+  engine: "vllm",
+  load: 1,
+  inFlight: 1,
+  capacity: 0,
+  latencyMs: 12.5,
+  weight: 1,
+  score: 27,
+  why: "asked",
+};
 
 Deno.test("createOperatorDoor adds, lists and removes services of a running node", async () => {
   const { ask } = operator();
@@ -97,4 +112,13 @@ Deno.test("createOperatorDoor answers problems as RFC 9457, when path or method 
   equal(response.headers.get("allow"), "POST");
   match((await response.json()).detail, /must be POST/);
   deepEqual(calls, []);
+});
+
+Deno.test("createOperatorDoor explains where a request would go", async () => {
+  const { ask } = operator();
+  const explained = await ask("GET", "/explain?service=llm&group=model%3Dm");
+  deepEqual(await explained.json(), { policy: "p2c", candidates: [facts] });
+  deepEqual((await (await ask("GET", "/explain?group=model=x")).json()).candidates, []);
+  equal((await ask("GET", "/explain?group=m")).status, 400);
+  equal((await ask("POST", "/explain")).status, 405);
 });

@@ -1,18 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import type { PeerId } from "../../../lib/base/peer_id.ts";
-import {
-  type ExchangeFailure,
-  exchangeFailures,
-  exchangePhases,
-} from "../../../lib/base/outcome.ts";
 import { Attempts, type RetryLimits, unreachedAttemptsMax } from "../../../lib/routing/attempts.ts";
 import { LoadBook } from "../../../lib/routing/load_book.ts";
-import { createSelector } from "../../../lib/routing/policies/selector.ts";
-import { decideRetry, isUnreachableFailure } from "../../../lib/routing/retry.ts";
+import { Outliers, restFirstMs } from "../../../lib/routing/outliers.ts";
 import type { Candidate } from "../../../lib/routing/types.ts";
 import { seededRandom } from "../../support/seeded_random.ts";
-import { candidate, peer } from "./fixtures.ts";
+import { candidate, peer, selectorOf } from "./fixtures.ts";
 
 const limits: RetryLimits = { isEnabled: true, retriesMax: 99 };
 
@@ -21,7 +15,7 @@ function attemptsOf(
   change: { limits?: RetryLimits; book?: LoadBook } = {},
 ): Attempts {
   const book = change.book ?? new LoadBook();
-  const selector = createSelector("round-robin", { book, random: () => 0 });
+  const selector = selectorOf("round-robin", { book });
   return new Attempts({ tiers, isOrdered: false, selector, book, limits, ...change });
 }
 
@@ -60,7 +54,7 @@ Deno.test("Attempts keeps the client's order, but asks suspects last", () => {
   const tier = [candidate(3), candidate(2, { isSuspect: true }), candidate(1), candidate(4)];
   const book = new LoadBook();
   // This policy would begin with the last.
-  const selector = createSelector("random", { book, random: () => 0.99 });
+  const selector = selectorOf("random", { book, random: () => 0.99 });
   const plan = { tiers: [tier], selector, book, limits };
   deepEqual(all(new Attempts({ ...plan, isOrdered: true })), [3, 1, 4, 2].map(peer));
   deepEqual(all(new Attempts({ ...plan, isOrdered: false })), [4, 1, 3, 2].map(peer));
@@ -97,7 +91,7 @@ Deno.test("Attempts of every policy visit each peer of all tiers exactly once, b
           return candidate(n, { isSuspect });
         })
       );
-      const selector = createSelector(policy, { book, random: seededRandom(seed) });
+      const selector = selectorOf(policy, { book, random: seededRandom(seed) });
       const attempts = new Attempts({ tiers: known, isOrdered: false, selector, book, limits });
       const visited: string[] = [];
       let lastRank = -1;
@@ -115,30 +109,38 @@ Deno.test("Attempts of every policy visit each peer of all tiers exactly once, b
   );
 });
 
-Deno.test("decideRetry repeats only what the engine did not see, for every phase and failure", () => {
-  const table: Record<string, string> = {};
-  for (const phase of exchangePhases) {
-    for (const failure of exchangeFailures) {
-      const known = { phase, failure, isReplayable: true, isClientGone: false };
-      const isUnseen = phase === "not_sent" || phase === "refused";
-      const expected = isUnseen && failure !== "canceled" ? "retry" : "fail";
-      const decision = decideRetry(known);
-      table[`${phase} ${failure}`] = decision;
-      equal(decision, expected, `${phase} ${failure}`);
-      equal(decideRetry({ ...known, isReplayable: false }), "fail");
-      equal(decideRetry({ ...known, isClientGone: true }), "stop");
-      equal(decideRetry({ ...known, isClientGone: true, isReplayable: false }), "stop");
-    }
-  }
-  equal(Object.keys(table).length, 55);
+Deno.test("Attempts passes over who has no room or keeps failing, falls through tiers, and says why", () => {
+  const tiers = [[candidate(1), candidate(2)], [candidate(3)]];
+  const book = new LoadBook();
+  const outliers = new Outliers();
+  for (let count = 0; count < 3; count++) outliers.failed(candidate(2), 0);
+  const full = new Set([peer(1)]);
+  const attempts = new Attempts({
+    tiers,
+    isOrdered: false,
+    selector: selectorOf("round-robin", { book }),
+    book,
+    limits,
+    outliers,
+    isFull: (one) => full.has(one.peer),
+  });
+  equal(attempts.next(0)?.candidate.peer, peer(3));
+  equal(attempts.next(0), undefined);
+  equal(attempts.blocked, "full");
+  full.clear();
+  equal(attempts.next(0)?.candidate.peer, peer(1));
+  equal(attempts.next(0), undefined);
+  equal(attempts.blocked, "out");
+  equal(attempts.next(restFirstMs)?.candidate.peer, peer(2));
+  equal(attempts.next(restFirstMs), undefined);
+  equal(attempts.blocked, "nobody");
 });
 
-Deno.test("isUnreachableFailure is true for lost peers and engines only", () => {
-  const lost: ExchangeFailure[] = [
-    "unreachable",
-    "lane_closed",
-    "lane_stalled",
-    "engine_unreachable",
-  ];
-  deepEqual(exchangeFailures.filter(isUnreachableFailure), lost);
+Deno.test("Attempts.nextLike stays in the tier and among those who can go on", () => {
+  const tiers = [[candidate(1), candidate(2), candidate(3)], [candidate(4)]];
+  const attempts = attemptsOf(tiers, { limits: { isEnabled: true, retriesMax: 0 } });
+  const first = attempts.next(0)!;
+  const accepts = (one: Candidate) => one.peer !== peer(2);
+  equal(attempts.nextLike(first, accepts, 0)?.candidate.peer, peer(3));
+  equal(attempts.nextLike(first, accepts, 0), undefined);
 });

@@ -1,6 +1,10 @@
 // Which peers and claims do the routing tests speak of?
 import { parsePeerId, type PeerId } from "../../../lib/base/peer_id.ts";
 import type { EngineClaim, ServiceClaim } from "../../../lib/registry/claim.ts";
+import { LoadBook } from "../../../lib/routing/load_book.ts";
+import { createSelector, type SelectorParts } from "../../../lib/routing/policies/selector.ts";
+import type { LbPolicy, Selector } from "../../../lib/routing/policies/types.ts";
+import { PrefixIndex } from "../../../lib/routing/prefix_index.ts";
 import type { Candidate } from "../../../lib/routing/types.ts";
 import type { RoutingEntry } from "../../../lib/routing/view.ts";
 
@@ -43,4 +47,14 @@ export function candidate(n: number, change: Partial<Candidate> = {}): Candidate
     isSuspect: false,
     ...change,
   };
+}
+
+/** A policy with parts of its own where none are given; chance is always 0. */
+export function selectorOf(policy: LbPolicy, parts: Partial<SelectorParts> = {}): Selector {
+  return createSelector(policy, {
+    book: new LoadBook(),
+    random: () => 0,
+    prefixes: new PrefixIndex(),
+    ...parts,
+  });
 }
