@@ -56,19 +56,20 @@ export class ForwardBody {
     limits: BodyLimits,
     patience: Patience,
   ): Promise<ForwardBody> {
-    if (request.body === null) {
+    const announced = contentLength === "" ? -1 : Number(contentLength);
+    if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax);
+    // Not looked at before it must be: `request.body` makes a stream, and then Deno reads the slow way (6 µs).
+    if (announced === 0 || (announced < 0 && request.body === null)) {
       const empty = new ForwardBody(0, limits, patience);
       empty.isEnded = true;
       return empty;
     }
-    const announced = contentLength === "" ? -1 : Number(contentLength);
-    if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax);
     const body = new ForwardBody(announced, limits, patience);
     if (announced >= 0 && announced <= wholeBytesMax) {
       const bytes = new Uint8Array(await body.inTime(request.arrayBuffer()));
       if (bytes.length > 0) body.keep(bytes);
       body.isEnded = true;
-    } else body.reader = request.body.getReader();
+    } else body.reader = request.body!.getReader();
     return body;
   }
 
