@@ -16,8 +16,13 @@ export type ClaimLoaderOptions = {
 
 /** Protocol §2; an honest document takes about one. */
 const deadlineMs: Ms = 20;
-/** A busy machine can keep an honest thread waiting, and a wrong refusal lasts an hour: one more, longer try. */
-const secondDeadlineMs: Ms = 100;
+/**
+ * A busy machine can keep an honest thread waiting, and a wrong refusal lasts an hour: one more try, which is given
+ * what the worst document that passes the look at its shape takes (0.25 s), on a machine four times as slow.
+ */
+const secondDeadlineMs: Ms = secondMs;
+/** After each document that was only slow the next ones are given so much more time, until the thread rests. */
+const patienceFactor = 4;
 /** Compiling is done before; this is for a machine that swaps. */
 const startDeadlineMs: Ms = 10 * secondMs;
 /** After a thread could not start, nothing is tried for so long: else each envelope would try. */
@@ -52,6 +57,8 @@ export class ClaimLoader implements Disposable {
   #isReady = false;
   #isClosed = false;
   #failedAtMs: Ms = -Infinity;
+  /** What a document is given at first: a new thread costs a busy machine more than some patience. */
+  #patienceMs: Ms = deadlineMs;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -140,7 +147,7 @@ export class ClaimLoader implements Disposable {
     clearTimeout(this.#timer);
     const [job] = this.#sent;
     if (!job) return this.#rest();
-    const limitMs = job.isSecondTry ? secondDeadlineMs : deadlineMs;
+    const limitMs = job.isSecondTry ? secondDeadlineMs : this.#patienceMs;
     this.#timer = setTimeout(() => {
       // If this thread was the busy one, the answer waits behind this timer: let it come first.
       this.#timer = setTimeout(() => {
@@ -151,7 +158,10 @@ export class ClaimLoader implements Disposable {
 
   #rest(): void {
     clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => this.#end(), idleMs);
+    this.#idleTimer = setTimeout(() => {
+      this.#end();
+      this.#patienceMs = deadlineMs;
+    }, idleMs);
   }
 
   #answered(answer: FromLoader): void {
@@ -162,6 +172,9 @@ export class ClaimLoader implements Disposable {
       return this.#send();
     }
     const job = this.#sent.shift();
+    if (job?.isSecondTry) {
+      this.#patienceMs = Math.min(secondDeadlineMs, this.#patienceMs * patienceFactor);
+    }
     job?.settle(answer.type === "loaded" ? checked(answer.loaded) : badClaim);
     this.#watch();
     this.#send();

@@ -1,4 +1,4 @@
-// What if the thread that reads a document never answers, or dies? First byte 1: it hangs; 2: it dies.
+// What if the thread that reads a document never answers, or dies? First byte 1: it hangs; 2: it dies; 3: it is slow.
 const scope = globalThis as unknown as {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: unknown): void;
@@ -11,6 +11,9 @@ scope.onmessage = ({ data }) => {
       for (;;);
     case 2:
       return scope.postMessage({ type: "crashed", message: "unreachable" });
+    case 3:
+      for (const endMs = performance.now() + 300; performance.now() < endMs;);
+      return scope.postMessage({ type: "refused", message: "no claim" });
     default:
       return scope.postMessage({ type: "refused", message: "no claim" });
   }
