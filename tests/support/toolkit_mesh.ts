@@ -3,7 +3,7 @@ import { type MeshNode, type OfferOptions, startNode, type StartOptions } from "
 import { within } from "./within.ts";
 
 /** Long enough for a machine on which other tests run. */
-export const patienceMs = 10_000;
+export const patienceMs = 30_000;
 
 /** Loopback only, and closed, so that no other test can walk in. */
 export const localOptions: StartOptions = {
