@@ -52,6 +52,8 @@ export function buildNodeConfig(
       retriesMax: settings.number("routing.max_retries"),
       maxResponseBufferBytes: settings.number("routing.max_response_buffer_bytes"),
       continuationsMax: settings.number("routing.continuations_max"),
+      noContinuation: settings.list("routing.no_continuation"),
+      noHold: settings.list("routing.no_hold"),
       weights: buildWeights(settings, problems),
       queueMax: settings.number("routing.queue_max"),
       queueWaitMs: settings.number("routing.queue_wait"),

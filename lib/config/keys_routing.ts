@@ -12,6 +12,19 @@ export const routingKeys: readonly ConfigKey[] = [
     "How often a broken stream goes on at another worker; 0: never",
     { flag: true, max: 16 },
   ),
+  key(
+    "routing.no_continuation",
+    "list",
+    [],
+    "ours",
+    "Services whose streams never go on elsewhere",
+    {
+      flag: true,
+    },
+  ),
+  key("routing.no_hold", "list", [], "ours", "Services whose answers are never held back", {
+    flag: true,
+  }),
   key("routing.weights", "map", {}, "reference", "Share of single workers, as PEERID=2; 1 else", {
     flag: true,
   }),

@@ -84,6 +84,10 @@ export type RoutingConfig = {
   readonly maxResponseBufferBytes: Bytes;
   /** How often a broken stream goes on elsewhere; 0: never. */
   readonly continuationsMax: number;
+  /** Services whose streams never go on elsewhere. */
+  readonly noContinuation: readonly string[];
+  /** Services whose answers are never held back. */
+  readonly noHold: readonly string[];
   /** By PeerId; 1 for everybody else. */
   readonly weights: ReadonlyMap<string, number>;
   /** Requests that wait while every worker is full. */

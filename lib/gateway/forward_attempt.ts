@@ -100,24 +100,38 @@ export class ForwardAttempt {
     this.retry?.succeeded();
   }
 
+  /** The engine has begun a stream, whose end is `completed` or `broke`. */
+  began(): void {
+    if (this.isJudged) return;
+    this.isJudged = true;
+    this.ports.outliers.began(this.candidate, this.ports.clock.nowMs());
+    this.retry?.succeeded();
+  }
+
+  /** The stream that it began is whole. */
+  completed(): void {
+    this.ports.outliers.succeeded(this.candidate, this.ports.clock.nowMs());
+  }
+
   /** It ended without an answer that counts; gives its place back. */
   failed(error: unknown): void {
     this.finished();
     if (this.isJudged) return;
     this.isJudged = true;
-    const { book, clock, outliers } = this.ports;
     if (!(error instanceof ExchangeError)) {
-      outliers.undecided(this.candidate);
+      this.ports.outliers.undecided(this.candidate);
       return this.retry?.succeeded();
     }
-    // Nobody had any work with what never left this node.
-    if (error.phase === "not_sent") this.retry?.succeeded();
+    // Nobody had any work with what never left this node, and nothing failed when we gave it up.
+    if (error.phase === "not_sent" || error.failure === "canceled") this.retry?.succeeded();
     else this.retry?.failed();
-    if (isUnreachableFailure(error.failure)) {
-      book.failed(this.candidate, clock.nowMs());
-      outliers.lost(this.candidate);
-    } else if (isEngineFailure(error.failure)) outliers.failed(this.candidate, clock.nowMs());
-    else outliers.undecided(this.candidate);
+    this.note(error);
+  }
+
+  /** Its answer had begun, and broke off. */
+  broke(error: ExchangeError): void {
+    this.finished();
+    this.note(error);
   }
 
   /** Nobody wants its answer any more. */
@@ -128,6 +142,15 @@ export class ForwardAttempt {
   /** As logs name its worker. */
   get workerName(): string {
     return shortPeerId(this.peer);
+  }
+
+  private note(error: ExchangeError): void {
+    const { book, clock, outliers } = this.ports;
+    if (isUnreachableFailure(error.failure)) {
+      book.failed(this.candidate, clock.nowMs());
+      outliers.lost(this.candidate);
+    } else if (isEngineFailure(error.failure)) outliers.failed(this.candidate, clock.nowMs());
+    else outliers.undecided(this.candidate);
   }
 
   private finished(): void {

@@ -25,7 +25,8 @@ export async function makePlan(
   const { limits, clock, answerPlaces } = ports;
   const routing = readRoutingHeaders(headers);
   const body = await ForwardBody.of(request, routing.contentLength, limits, patience);
-  const { mayContinue, isDebug, client, priority } = routing;
+  const { isDebug, client, priority } = routing;
+  const mayContinue = routing.mayContinue && !limits.noContinuation.has(target.service);
   const base = { body, mayContinue, isDebug, client, priority, isHandedOnWhenMissing: false };
   const { service } = target;
   const isState = isStatePath(target.path);

@@ -49,6 +49,10 @@ export type ForwarderPorts = {
     /** Answers that are no streams are held up to here before their first byte goes out. */
     readonly holdBytesMax: Bytes;
     readonly retry: RetryLimits;
+    /** Services whose streams never go on elsewhere. */
+    readonly noContinuation: ReadonlySet<string>;
+    /** Services whose answers are never held. */
+    readonly noHold: ReadonlySet<string>;
     /** How often a broken stream goes on elsewhere; 0: never. */
     readonly continuationsMax: number;
     readonly headTimeoutMs: Ms;

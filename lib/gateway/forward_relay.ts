@@ -154,7 +154,7 @@ export class ForwardRelay {
     error: ExchangeError,
     controller: ReadableStreamDefaultController<Chunk>,
   ): Promise<boolean> {
-    this.attempt.failed(error);
+    this.attempt.broke(error);
     this.log.read();
     if (this.log.isDone) {
       // Lost after its last event: nothing is missing.

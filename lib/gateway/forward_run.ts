@@ -63,6 +63,7 @@ export class ForwardRun {
       let answer: ExchangeResponse;
       try {
         answer = await this.ask(attempt);
+        refusal?.attempt.cancel("another worker was asked");
         if (!this.isHandedOn(answer.status)) {
           const { body } = answer;
           return body instanceof ReadableStream
@@ -158,7 +159,7 @@ export class ForwardRun {
     if (ForwardStream.isFor(this.progress, answer.status, answer.headers)) {
       const stream = new ForwardStream(this.progress, attempt, body);
       const relayed = await stream.open();
-      attempt.succeeded(answer);
+      attempt.began();
       return this.responseOf(attempt, answer, relayed);
     }
     this.progress.patience.wait(limits.firstTokenTimeoutMs, "the first byte of an answer");
@@ -168,7 +169,9 @@ export class ForwardRun {
       this.throwIfSilent(attempt);
       return this.accept(attempt, answer, body);
     }
-    if (!mayHold(answer, limits.holdBytesMax)) {
+    const isHeld = mayHold(answer, limits.holdBytesMax) &&
+      !limits.noHold.has(this.facts.target.service);
+    if (!isHeld) {
       this.progress.patience.came();
       return this.accept(attempt, answer, body);
     }

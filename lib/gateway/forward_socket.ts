@@ -59,19 +59,21 @@ class SocketSearch {
 
   async open(signal: AbortSignal): Promise<SocketOpening> {
     const { attempts } = this.facts;
-    const { clock, exchanger, book } = this.ports;
+    const { clock, exchanger, book, outliers } = this.ports;
     let failed: ExchangeError | undefined;
     for (;;) {
       const attempt = attempts.next(clock.nowMs());
-      if (!attempt) throw failed ?? new OtelaError("no_candidate", "Cannot ask anybody");
+      if (!attempt) throw failed ?? this.nobody();
       this.worker = attempt.candidate.peer;
       this.ticket = book.started(attempt.candidate, clock.nowMs());
       try {
         const opening = await exchanger.openSocket(this.worker, this.head(), signal);
-        if (!opening.opened) this.ticket.finished();
+        outliers.succeeded(attempt.candidate, clock.nowMs());
+        if (!opening.opened) this.finished();
         return opening;
       } catch (error) {
-        this.ticket.finished();
+        this.finished();
+        outliers.undecided(attempt.candidate);
         if (!(error instanceof ExchangeError)) throw error;
         failed = error;
         if (error.phase === "not_sent") attempts.unreached();
@@ -91,7 +93,7 @@ class SocketSearch {
   }
 
   closed(): void {
-    this.ticket?.finished();
+    this.finished();
     const { attempts, token, context } = this.facts;
     token.finished("ok", this.worker, attempts.count, 101);
     const { accessLog, clock } = this.ports;
@@ -112,6 +114,19 @@ class SocketSearch {
       isUsageEstimated: false,
       code: "",
     });
+  }
+
+  private finished(): void {
+    this.ticket?.finished();
+    this.ports.admission.freed(this.target.service);
+  }
+
+  /** A session would hold its place for hours, so none waits for one. */
+  private nobody(): OtelaError {
+    if (this.facts.attempts.blocked === "full") {
+      return new OtelaError("too_many_requests", "Cannot open a session as all workers are full");
+    }
+    return new OtelaError("no_candidate", "Cannot ask anybody");
   }
 
   private head() {

@@ -101,6 +101,7 @@ export class ForwardStream implements RelayOwner {
       run.clientGone();
       run.ended({ outcome: "client_gone", code: "canceled", bodyBytes, firstByteAtMs });
     } else if (end === "whole") {
+      this.attempt.completed();
       const outcome = observer?.sawError ? "engine_error" : outcomeOfStatus(200);
       run.ended({ outcome, code: "", bodyBytes, firstByteAtMs });
     } else {

@@ -95,7 +95,7 @@ export async function findSuccessor(
         attempt.failed(undefined);
         continue;
       }
-      attempt.succeeded(answer);
+      attempt.began();
       const splice = new Splice(request, spliceFactsOf(log, plan));
       const isUsageEstimated = isCountWanted && tokens.isEstimated;
       return { type: "worker", attempt, answer, splice, isUsageEstimated };

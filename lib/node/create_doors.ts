@@ -78,6 +78,8 @@ export function createDoors(parts: Parts): Doors {
         isEnabled: config.routing.retryEnabled,
         retriesMax: config.routing.retriesMax,
       },
+      noContinuation: new Set(config.routing.noContinuation),
+      noHold: new Set(config.routing.noHold),
       continuationsMax: config.routing.continuationsMax,
       headTimeoutMs: config.limits.headTimeoutMs,
       firstTokenTimeoutMs: config.limits.firstTokenTimeoutMs,

@@ -52,6 +52,16 @@ export class Outliers {
     if (nowMs - known.returnedAtMs > rampMs) this.#seats.delete(key);
   }
 
+  /**
+   * A stream has begun well. For a trial that is enough, since a stream may last for hours; for everybody else its
+   * end decides, or an engine that always breaks in the middle would never have failed in a row.
+   */
+  began(seat: Seat, nowMs: Ms): void {
+    if (this.#seats.size > 0 && this.#seats.get(keyOf(seat))?.isOnTrial) {
+      this.succeeded(seat, nowMs);
+    }
+  }
+
   /** The engine was reached and did not do its work. */
   failed(seat: Seat, nowMs: Ms): void {
     const known = this.#at(seat);

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts";
 import { within } from "../support/within.ts";
 
 const chat = "/v1/chat/completions";
-const deadlineMs = 10_000;
+const deadlineMs = 20_000;
 const slow = (ms: number) => chatOf(1, { x_engine: { tokens: 1, firstMs: ms } });
 
 function inFlight(rig: ForwardRig): number {
@@ -42,7 +42,7 @@ Deno.test("over the limit a client hears 429 at once, and at the end of its wait
   await eventually(() => Promise.resolve(rig.ports.admission.count === 1), 2_000);
   const startMs = performance.now();
   const refused = await rig.post(chat, slow(1), client);
-  ok(performance.now() - startMs < 250);
+  ok(performance.now() - startMs < 450, "sooner than the end of any wait");
   equal(refused.status, 429);
   ok(Number(refused.headers.get("retry-after")) >= 1);
   const { error } = await refused.json();

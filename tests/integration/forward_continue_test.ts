@@ -4,7 +4,7 @@ import { chatOf, hearStream, startForwardRig } from "../support/forward_rig.ts";
 import { within } from "../support/within.ts";
 
 const chat = "/v1/chat/completions";
-const deadlineMs = 8_000;
+const deadlineMs = 20_000;
 const usage = { stream_options: { include_usage: true } };
 
 Deno.test("a stream whose worker dies anywhere is heard as one, for chats and completions", async () => {
@@ -96,7 +96,8 @@ Deno.test("what cannot be continued ends with an error in the stream and an uncl
   const engines = [{}, {}];
   const cases = [
     { name: "client says no", headers: { "x-otela-continue": "off" } },
-    { name: "service is off", rig: { limits: { continuationsMax: 0 } } },
+    { name: "head is off", rig: { limits: { continuationsMax: 0 } } },
+    { name: "service is off", rig: { limits: { noContinuation: new Set(["llm"]) } } },
     { name: "never twice", rig: { claim: { retry: "never" as const } } },
     {
       name: "engine cannot",

@@ -1,9 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { startRawEngine } from "../support/engine_raw.ts";
 import { chatOf, hearStream, startForwardRig } from "../support/forward_rig.ts";
 import { within } from "../support/within.ts";
 
 const chat = "/v1/chat/completions";
-const deadlineMs = 8_000;
+const deadlineMs = 20_000;
 
 Deno.test("C032: a worker without room hands the request on, and rests as long as it asks, up to a cap", async () => {
   await using rig = startForwardRig();
@@ -139,7 +140,7 @@ Deno.test("C037: when the only engine keeps failing, clients hear at once when t
   equal(response.status, 503);
   equal((await response.json()).error.code, "no_candidate");
   ok(Number(response.headers.get("retry-after")) >= 1);
-  ok(performance.now() - startMs < 250);
+  ok(performance.now() - startMs < 1_000);
 });
 
 Deno.test("a total outage costs at most 1.2 attempts per request", async () => {
@@ -162,4 +163,32 @@ Deno.test("X-Otela-Debug shows the candidates, their scores and why", async () =
   equal(policy, "round-robin");
   deepEqual(candidates.map(({ peer }: { peer: string }) => peer), rig.peers);
   equal(candidates[0].why, "asked");
+});
+
+Deno.test("a worker whose streams keep breaking rests, although its answers begin well", async () => {
+  await using rig = startForwardRig();
+  const [first] = rig.engines;
+  first.addFaults(...Array.from({ length: 50 }, () => ({ cutAfter: 3 })));
+  for (let count = 0; count < 20; count++) {
+    const heard = await hearStream(await rig.post(chat, chatOf(5, { stream: true })));
+    equal(heard.text, "t0 t1 t2 t3 t4");
+  }
+  equal(first.log.requests.length, 3);
+});
+
+Deno.test("an answer of a service that is never held goes out as it comes", async () => {
+  await using rig = startForwardRig({ engines: [{}], limits: { noHold: new Set(["llm"]) } });
+  const raw = await startRawEngine([
+    {
+      send: 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a":',
+    },
+    "stall",
+  ]);
+  rig.redirect(0, raw.url);
+  const response = await within(deadlineMs, rig.post(chat, chatOf(1)));
+  const reader = response.body!.getReader();
+  const { value } = await within(deadlineMs, reader.read());
+  equal(new TextDecoder().decode(value), '{"a":');
+  await reader.cancel();
+  await raw.stop();
 });

@@ -132,6 +132,8 @@ export function startForwardRig(options: ForwardRigOptions = {}): ForwardRig {
       replayBytesMax: 1 << 20,
       holdBytesMax: 1 << 20,
       retry: { isEnabled: true, retriesMax: 3 },
+      noContinuation: new Set(),
+      noHold: new Set(),
       continuationsMax: 2,
       headTimeoutMs: 20_000,
       firstTokenTimeoutMs: 20_000,
