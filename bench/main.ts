@@ -12,6 +12,7 @@ import { benchProxy } from "./proxy.ts";
 import { type BenchOptions, benchUsage, parseBenchOptions } from "./rig/options.ts";
 import { findReference, runIsolated } from "./rig/reference.ts";
 import { Report } from "./rig/report.ts";
+import { benchSlow } from "./slow.ts";
 import { benchSlowReader } from "./slow_reader.ts";
 import { benchStart } from "./start.ts";
 import { benchStream } from "./stream.ts";
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, Bench>> = {
   start: benchStart,
   idle_streams: benchIdleStreams,
   wan: benchWan,
+  slow: benchSlow,
   slow_reader: benchSlowReader,
   fairness: benchFairness,
   balance: benchBalance,

@@ -56,7 +56,7 @@ async function carry(connection: Deno.TcpConn, run: Run): Promise<void> {
   const reader = new ResponseReader((_bytes, from, to) => bodyBytes += to - from);
   const startMs = performance.now();
   for (let isOver = false; !isOver;) {
-    const count = await connection.read(reader.space());
+    const count = await connection.read(reader.space().subarray(0, readBytesMax(job)));
     if (count === null) throw new Error("The answer broke off");
     isOver = reader.accept(count);
     run.status = reader.status;
@@ -64,6 +64,12 @@ async function carry(connection: Deno.TcpConn, run: Run): Promise<void> {
     if (!isUpload && !isOver) await pace(run, startMs);
   }
   run.isComplete = reader.status === 200 && run.bytes === job.bytes;
+}
+
+/** A slow reader takes little at a time, several times a second. */
+function readBytesMax({ direction, bytesPerS }: BulkJob): number {
+  const isSlow = direction === "down" && bytesPerS !== undefined;
+  return isSlow ? Math.max(1, Math.ceil(bytesPerS / 10)) : chunk.length;
 }
 
 async function upload(connection: Deno.TcpConn, run: Run): Promise<void> {
