@@ -40,8 +40,17 @@ for (const file of ["README.md", ...docs.filter((name) => name.endsWith(".md")).
         const where = alone ?? machines.get(machine!)!;
         for (const command of commands) {
           checkTask(command);
+          if (command.startsWith("otela explain ")) {
+            // Its reader has a node that offers the model.
+            await where.run(asHere("otela start --service.name llm --service.port 8000"));
+          }
           const isAnswer = (text: string) => text.includes("Qwen3-8B") && !text.includes('"error"');
-          await where.run(asHere(command), command.startsWith("curl ") ? isAnswer : undefined);
+          const isCandidate = (text: string) => /^peer .* why$/m.test(text);
+          const known = command.startsWith("curl ") ? isAnswer : isCandidate;
+          await where.run(
+            asHere(command),
+            /^(curl|otela explain) /.test(command) ? known : undefined,
+          );
         }
       });
     }
