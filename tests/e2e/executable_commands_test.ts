@@ -15,6 +15,7 @@ const codesAlone: Readonly<Record<string, number>> = {
   "init": 0,
   "status": 5,
   "stop": 5,
+  "explain": 5,
   "service list": 5,
   "service add": 2,
   "service remove": 2,

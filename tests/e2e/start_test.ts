@@ -140,6 +140,7 @@ const codes: Readonly<Record<string, number>> = {
   "start --config cfg.yaml": 2,
   "status": 5,
   "stop": 5,
+  "explain": 5,
   "service list": 5,
   "service add tts http://127.0.0.1:9": 5,
   "service remove tts": 5,
