@@ -6,6 +6,7 @@ import { explainCommand } from "./commands/explain.ts";
 import { initCommand } from "./commands/init.ts";
 import { peerIdCommand } from "./commands/peer_id.ts";
 import { serviceCommands } from "./commands/service.ts";
+import { simulateCommand } from "./commands/simulate.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { stopCommand } from "./commands/stop.ts";
@@ -21,6 +22,7 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   serviceCommands,
   configCommands,
   peerIdCommand,
+  simulateCommand,
   versionCommand,
   completionCommand(() => commands),
 ];
