@@ -7,6 +7,7 @@ import { realRegistries } from "../../lib/sim/registries.ts";
 import { simulate, type SimulationResult } from "../../lib/sim/simulate.ts";
 import { type Call, type CommandSpec, jsonOption, textOf } from "../command.ts";
 import { ExitCode } from "../exit_code.ts";
+import { jsonLine } from "../json.ts";
 import { columns } from "../table.ts";
 
 /** Above this the registries are models: real ones would take minutes to fill. */
@@ -56,7 +57,7 @@ export const simulateCommand: CommandSpec = {
       ...(io.progress ? { onProgress: (share) => io.progress?.(bar(share)) } : {}),
     });
     io.progress?.("");
-    if (call.flags.has("--json")) io.out(JSON.stringify(result));
+    if (call.flags.has("--json")) io.out(jsonLine(result));
     else for (const line of describeSimulation(result)) io.out(line);
     return result.violations.length === 0 ? ExitCode.ok : ExitCode.failure;
   },
