@@ -17,6 +17,8 @@ export type TableEntry = {
   readonly peer: PeerId;
   readonly claim: Claim;
   readonly status: PeerStatus;
+  /** Who says so: this node, those who called it left; empty when the whole mesh holds it for so. */
+  readonly seenBy: readonly PeerId[];
   /** `limited`: only over a relay. */
   readonly connectedness: Connectedness;
   /** Monotonic, local: when anything was last received from it; `null` when never. */

@@ -32,14 +32,16 @@ export type MemberEvent =
   }
   /** A claim ended. */
   | { readonly type: "claimGone"; readonly peer: PeerId }
-  /** Bytes of another protocol came from a peer; `isExchange`: of a request or its answer. */
-  | { readonly type: "heard"; readonly peer: PeerId; readonly isExchange: boolean }
+  /** Bytes of another protocol came from a peer. */
+  | { readonly type: "heard"; readonly peer: PeerId }
+  /** Bytes of a request went to a peer, or bytes of an answer came. */
+  | { readonly type: "exchanged"; readonly peer: PeerId }
+  /** A peer did not answer in another protocol: it is asked at once. */
+  | { readonly type: "doubted"; readonly peer: PeerId }
   /** A probe message came from a peer over its own connection. */
   | { readonly type: "received"; readonly peer: PeerId; readonly message: ProbeMessage }
   /** A rumour came by gossip. */
   | { readonly type: "gossiped"; readonly rumour: Rumour }
-  /** The registry's root changed. */
-  | { readonly type: "rootChanged"; readonly root: string }
   /** This node's claim is of this epoch now. */
   | { readonly type: "epochRaised"; readonly epoch: number }
   /** This node leaves, now. */

@@ -38,6 +38,8 @@ export type MembershipOptions = {
   readonly verify: VerifyRumour;
   /** The epoch of the claim that we hold of a peer; 0 when there is none. */
   readonly epochOf: (peer: PeerId) => number;
+  /** Of the registry, 16 hexadecimal digits. */
+  readonly root: () => string;
   /** Peers with a claim. Simulated nodes share one; else it is this membership's own. */
   readonly roster?: Roster;
   readonly nowMs: Ms;
@@ -157,16 +159,18 @@ export class Membership {
     return this.table.get(peer);
   }
 
-  /** Who vouches for the status of a peer: its watchers, or those who called it left. */
+  /**
+   * Who says what `get` says: those who called a peer left, or this node itself. Empty when it is what the whole mesh
+   * holds, as nobody has said otherwise.
+   */
   seenBy(peer: PeerId): readonly PeerId[] {
+    const member = this.table.find(peer);
+    if (!member || member.reason === "watched" || member.reason === "claimed") return [];
     const departure = this.#accusations.departures.get(peer);
-    if (departure && this.statusOf(peer) === "left") {
-      return departure.rumours.map(({ signer }) => signer);
+    if (!departure || member.status !== "left" || member.reason === "refused") {
+      return [this.table.self];
     }
-    const watchers = this.#watchers.of(peer);
-    return this.table.find(peer)?.isConnected && !watchers.includes(this.#options.self)
-      ? [this.#options.self, ...watchers]
-      : watchers;
+    return departure.rumours.map(({ signer }) => signer);
   }
 
   /** Peers that this node watches. */
@@ -200,19 +204,14 @@ export class Membership {
         return this.#evidence.claimSeen(event, turn);
       case "claimGone":
         return this.#evidence.claimGone(event.peer);
-      case "heard": {
-        const member = this.table.find(event.peer);
-        if (!member?.isConnected) return;
-        if (event.isExchange) this.#exchanged(member, turn);
-        return this.#evidence.heard(member, undefined, turn);
-      }
+      case "heard":
+      case "exchanged":
+      case "doubted":
+        return this.#noticed(event.type, this.table.find(event.peer), turn);
       case "received":
         return this.#answers.received(this.table.obtain(event.peer, turn), event.message, turn);
       case "gossiped":
         return this.#accusations.take(event.rumour, "gossip", turn);
-      case "rootChanged":
-        this.#voice.root = event.root;
-        return;
       case "epochRaised":
         return this.#voice.epochRaised(event.epoch);
       case "leaving":
@@ -268,8 +267,12 @@ export class Membership {
     this.#evidence.disconnected(member, turn);
   }
 
-  #exchanged(member: Member, { nowMs }: Turn): void {
-    member.exchangedAtMs = nowMs;
+  /** Something happened over another protocol. */
+  #noticed(what: "heard" | "exchanged" | "doubted", member: Member | undefined, turn: Turn): void {
+    if (!member?.isConnected) return;
+    if (what === "heard") return this.#evidence.heard(member, undefined, turn);
+    if (what === "doubted") return member.suspicion ? undefined : this.#rounds.start(member, turn);
+    member.exchangedAtMs = turn.nowMs;
     if (this.#options.isHead) this.#busy.add(member);
   }
 

@@ -26,9 +26,9 @@ export type SignRumour = (message: Uint8Array) => Uint8Array;
 /** Whether the signature is that of the signer, whose key is known or inside its PeerId (port). */
 export type VerifyRumour = (signer: PeerId, message: Uint8Array, signature: Uint8Array) => boolean;
 
-/** An Ed25519 rumour has about 190 bytes, one with an RSA key of 4,096 bits 640. */
-export const rumourBytesMax: Bytes = KiB;
-const signatureBytesMax: Bytes = 512;
+/** An Ed25519 rumour has about 190 bytes, one with an RSA key of 8,192 bits 1,150. */
+export const rumourBytesMax: Bytes = 2 * KiB;
+const signatureBytesMax: Bytes = KiB;
 const domain = new TextEncoder().encode("otela-rumour-v1\0");
 
 /** What is signed. @param network Its name: a rumour means nothing in another one. */

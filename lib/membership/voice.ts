@@ -1,9 +1,14 @@
 // What does this node say of itself and of others, and how is it heard?
 import type { PeerId } from "../base/peer_id.ts";
-import { rumoursPerListMax } from "./probe_message.ts";
+import type { Bytes } from "../base/units.ts";
 import type { Turn } from "./events.ts";
 import { compareIncarnations, counterLast, type Incarnation, outbid } from "./incarnation.ts";
-import type { ProbeMessage, ProbeState } from "./probe_message.ts";
+import {
+  type ProbeMessage,
+  probeMessageBytesMax,
+  type ProbeState,
+  rumoursPerListMax,
+} from "./probe_message.ts";
 import { type Rumour, signedBytes, type SignRumour } from "./rumour.ts";
 import { retransmitLimit, RumourQueue } from "./rumour_queue.ts";
 
@@ -14,18 +19,21 @@ export type VoiceOptions = {
   /** Of this node's claim. */
   readonly epoch: number;
   readonly sign: SignRumour;
+  /** Of the registry, 16 hexadecimal digits. */
+  readonly root: () => string;
   /** Digest of who has left. */
   readonly departed: () => number;
   readonly peerCount: () => number;
 };
 
+/** A rumour without its signature, at most; RSA's are several times as long as Ed25519's. */
+const unsignedBytesMax: Bytes = 140;
 /** Times a rumour that came by gossip is told again on probes: gossip has its own repetitions. A guess. */
 const gossipedTimes = 2;
 
 /** This node's incarnation and the rumours that it passes on. */
 export class Voice {
   readonly queue = new RumourQueue();
-  root = "0".repeat(16);
   #incarnation: Incarnation;
   #hasLeft = false;
 
@@ -51,7 +59,8 @@ export class Voice {
 
   /** What every probe and answer says. */
   state(): ProbeState {
-    return { incarnation: this.#incarnation, root: this.root, departed: this.options.departed() };
+    const { root, departed } = this.options;
+    return { incarnation: this.#incarnation, root: root(), departed: departed() };
   }
 
   probe(peer: PeerId, seq: number, accused: Incarnation | undefined, turn: Turn): void {
@@ -73,13 +82,18 @@ export class Voice {
 
   /** Rumours in as many messages as they need. An empty list is said as well: it ends the question. */
   tell(peer: PeerId, rumours: readonly Rumour[], turn: Turn): void {
-    for (let at = 0; at === 0 || at < rumours.length; at += rumoursPerListMax) {
-      this.send(
-        peer,
-        { type: "rumours", rumours: rumours.slice(at, at + rumoursPerListMax) },
-        turn,
-      );
+    let list: Rumour[] = [];
+    let bytes: Bytes = 0;
+    for (const rumour of rumours) {
+      const more = rumour.signature.byteLength + unsignedBytesMax;
+      if (list.length === rumoursPerListMax || bytes + more > probeMessageBytesMax) {
+        this.send(peer, { type: "rumours", rumours: list }, turn);
+        [list, bytes] = [[], 0];
+      }
+      list.push(rumour);
+      bytes += more;
     }
+    this.send(peer, { type: "rumours", rumours: list }, turn);
   }
 
   /** A new statement of ours: to everybody, by gossip and on probes. */

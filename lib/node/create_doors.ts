@@ -150,6 +150,7 @@ function createMetrics(parts: Parts): NodeMetrics {
         connections: parts.mesh.connectedPeers().length,
         refusals: parts.mesh.counters(),
       }),
+      membership: () => ({ refusals: parts.memberDriver.refusals }),
       peers: () => peersByStatus(parts),
       lanes: () => {
         const { lanes, exchanges } = parts.pool.counts();

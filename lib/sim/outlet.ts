@@ -20,13 +20,9 @@ export type OutletPorts = {
 export function outletOf(node: SimNode, ports: OutletPorts): RegistryOutlet {
   const { nodes, timeline, links, gossip, apply } = ports;
   const { run } = node;
-  const tellRoot = (one: SimNode) => {
-    if (one.registry) apply(one, { type: "rootChanged", root: one.registry.root });
-  };
   return {
     publish: (item, bytes) => {
       timeline.in(node, 0, () => {
-        tellRoot(node);
         gossip.spread(node, item, bytes);
       });
     },
@@ -35,7 +31,6 @@ export function outletOf(node: SimNode, ports: OutletPorts): RegistryOutlet {
       const other = nodes[to];
       links.send(node, other, bytes, () => {
         other.registry?.received(node.index, message, timeline.nowMs);
-        tellRoot(other);
       });
     },
     changed: (owner, epoch) => {
@@ -49,7 +44,6 @@ export function outletOf(node: SimNode, ports: OutletPorts): RegistryOutlet {
         isWanted: node.isHead || isHead,
         isHub: isHead,
       });
-      tellRoot(node);
     },
     epochRaised: (epoch) => {
       if (node.run !== run) return;

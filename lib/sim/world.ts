@@ -124,13 +124,13 @@ export class World {
       isHead: node.isHead,
       sign: () => signature,
       verify: () => true,
+      root: () => registry.root,
       epochOf: (peer) => registry.epochOf(this.nodeOf(peer)?.index ?? -1),
       roster: this.#roster,
       nowMs: this.#localMs(node),
       random: this.random,
     });
     registry.start(this.nowMs);
-    this.apply(node, { type: "rootChanged", root: registry.root });
     if (node.run > 1) this.#join(node);
     if (registry.hasTicks) this.#tickRegistry(node);
   }

@@ -31,6 +31,7 @@ export class MembershipNode {
       sign: (message) => signatureOf(this.peers[0], message),
       verify: isSignatureOf,
       epochOf: () => 1,
+      root: () => "0".repeat(16),
       nowMs: 0,
       random: this.#random,
       ...options,

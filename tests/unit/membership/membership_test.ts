@@ -89,7 +89,7 @@ Deno.test("Membership takes any byte of a peer for a sign of life", () => {
   const [, quiet] = node.peers;
   for (let second = 0; second < 30; second++) {
     node.run(400, answering(quiet));
-    node.apply({ type: "heard", peer: quiet, isExchange: false });
+    node.apply({ type: "heard", peer: quiet });
   }
   equal(node.statusOf(quiet), "alive/connected");
 });
@@ -166,7 +166,7 @@ Deno.test("Membership lets a peer go at once that says goodbye, and takes it bac
   const [, peer] = node.peers;
   node.gossip(rumourOf("goodbye", peer));
   equal(node.statusOf(peer), "left/goodbye");
-  node.apply({ type: "heard", peer, isExchange: true });
+  node.apply({ type: "heard", peer });
   equal(node.statusOf(peer), "left/goodbye", "it finishes what it had begun");
   node.claim(peer, 2);
   equal(node.statusOf(peer), "alive/connected");
@@ -196,7 +196,7 @@ Deno.test("Membership lets heads probe workers with exchanges besides", () => {
   const node = new MembershipNode(60, { isHead: true });
   const worker = node.peers.slice(1).find((peer) => !node.membership.watched.includes(peer))!;
   node.connect(worker);
-  node.apply({ type: "heard", peer: worker, isExchange: true });
+  node.apply({ type: "exchanged", peer: worker });
   node.run(5_000, answering());
   const count = node.sent("probe").filter(({ peer }) => peer === worker).length;
   ok(count >= 4, `${count} probes`);
