@@ -46,7 +46,7 @@ export type MeshFacts = {
 /** Whether this node can do its work, and if not, why. */
 export type Readiness =
   | { readonly isReady: true; readonly mesh: "joined" | "alone" }
-  | { readonly isReady: false; readonly reason: string };
+  | { readonly isReady: false; readonly reason: string; readonly isStopping?: true };
 
 /** The gateway's slice of the configuration. */
 export type ClientDoorConfig = {
@@ -78,6 +78,8 @@ export type ClientDoorPorts = {
   };
   readonly newRequestId: () => string;
   readonly table: () => MeshTable;
+  /** Tells of every change of the table, in the turn in which it happens. @returns Ends it. */
+  readonly onChange: (listener: () => void) => () => void;
   readonly view: () => RoutingView;
   readonly mesh: () => MeshFacts;
   readonly readiness: () => Readiness;

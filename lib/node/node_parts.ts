@@ -182,7 +182,9 @@ export class NodeParts implements Parts {
   }
 
   readiness(): Readiness {
-    if (this.isStopping) return { isReady: false, reason: "the node is stopping" };
+    if (this.isStopping) {
+      return { isReady: false, reason: "the node is stopping", isStopping: true };
+    }
     if (this.mesh.connectedPeers().length > 0) return { isReady: true, mesh: "joined" };
     if (this.mesh.isAlone()) return { isReady: true, mesh: "alone" };
     return { isReady: false, reason: "the node has not joined its mesh yet" };

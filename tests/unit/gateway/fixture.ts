@@ -109,6 +109,7 @@ export function fixture(
     },
     newRequestId: requestIds("test"),
     table: () => tableOf(),
+    onChange: () => () => {},
     view: () => viewOf(),
     mesh: () => ({ connections: [], bootstraps: [] }),
     readiness: () => ({ isReady: true, mesh: "joined" }),
