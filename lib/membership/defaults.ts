@@ -27,10 +27,11 @@ export const lateMs: Ms = secondMs;
  */
 export const leftAfterMs: Ms = 8_600;
 /**
- * What another watcher's suspicion must have lasted to count with ours, and how fresh its word must be: it repeats it
- * with every round. Guesses: more than a common pause of 5 s, and two rounds.
+ * What another watcher must have found itself to count with us, and how fresh its word must be: it repeats it with
+ * every round. It starts about a second after us. 5.6 s let three of the living go in ten hours of simulated bad
+ * weather, where a lost probe of each of two watchers came before a pause of 5 s; now that takes two of each.
  */
-export const sharedSilenceMsMin: Ms = 5_600;
+export const sharedSilenceMsMin: Ms = 7 * secondMs;
 export const sharedFreshMs: Ms = 2_500;
 /** The same when nobody else suspects it: Lifeguard waits longer for who is alone with its suspicion. A guess. */
 export const leftAloneAfterMs: Ms = 13 * secondMs;

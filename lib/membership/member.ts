@@ -6,7 +6,9 @@ import type { PeerStatus, Status, StatusReason } from "./status.ts";
 
 /** A peer that answers neither us nor others. */
 export type Suspicion = {
-  /** When the first probe without an answer was sent. */
+  /** When our own first probe without an answer was sent. */
+  ownStartMs: Ms;
+  /** The same, or a little earlier when another watcher had no answer before. */
   startMs: Ms;
   /** Rounds of direct and indirect probes that failed. */
   failedCount: number;

@@ -60,7 +60,8 @@ export class Suspicions {
     const suspicion = member.suspicion ?? this.#begin(member, startedAtMs, turn);
     suspicion.failedCount++;
     suspicion.nextRoundMs = Math.max(turn.nowMs, startedAtMs + probeEveryMs);
-    this.ports.share(member, turn.nowMs - suspicion.startMs, suspicion.askers, turn);
+    // Only what we found ourselves: silences that were told must not be told on.
+    this.ports.share(member, turn.nowMs - suspicion.ownStartMs, suspicion.askers, turn);
     this.#judge(member, turn);
   }
 
@@ -110,7 +111,7 @@ export class Suspicions {
     this.#hints.clear();
     for (const { suspicion } of this.#suspected) {
       if (!suspicion) continue;
-      suspicion.startMs = nowMs;
+      suspicion.ownStartMs = suspicion.startMs = nowMs;
       suspicion.judgeMs = nowMs + leftAfterMs;
       suspicion.failedCount = 0;
       suspicion.nextRoundMs = nowMs;
@@ -149,6 +150,7 @@ export class Suspicions {
       ? Math.min(startedAtMs, Math.max(hint.startMs, earliestMs))
       : startedAtMs;
     const suspicion: Suspicion = {
+      ownStartMs: startedAtMs,
       startMs,
       failedCount: 0,
       sharedBy: new Map(),
