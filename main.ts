@@ -14,6 +14,9 @@ if (import.meta.main) {
     columns: (Deno.stdout.isTerminal() && Deno.consoleSize().columns) || columnsDefault,
     out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
     err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
+    ...(Deno.stderr.isTerminal()
+      ? { progress: (line) => writeAll(Deno.stderr, encoder.encode(`\r\x1b[K${line}`)) }
+      : {}),
     signals: (listener) => {
       const listeners = stopSignals.map((name) => [name, () => listener(name)] as const);
       for (const [name, hear] of listeners) Deno.addSignalListener(name, hear);

@@ -12,6 +12,8 @@ import { benchProxy } from "./proxy.ts";
 import { type BenchOptions, benchUsage, parseBenchOptions } from "./rig/options.ts";
 import { findReference, runIsolated } from "./rig/reference.ts";
 import { Report } from "./rig/report.ts";
+import { benchSim, benchSoak } from "./sim.ts";
+import { benchSimSeeds } from "./sim_seeds.ts";
 import { benchSlow } from "./slow.ts";
 import { benchSlowReader } from "./slow_reader.ts";
 import { benchStart } from "./start.ts";
@@ -35,6 +37,9 @@ const benches: Readonly<Record<string, Bench>> = {
   kill: benchKill,
   freeze: benchFreeze,
   outage: benchOutage,
+  sim: benchSim,
+  sim_seeds: benchSimSeeds,
+  soak: benchSoak,
 };
 
 Deno.exit(await main(Deno.args));

@@ -5,10 +5,12 @@ import { configCommands } from "./commands/config.ts";
 import { explainCommand } from "./commands/explain.ts";
 import { initCommand } from "./commands/init.ts";
 import { peerIdCommand } from "./commands/peer_id.ts";
+import { peersCommand } from "./commands/peers.ts";
 import { serviceCommands } from "./commands/service.ts";
+import { simulateCommand } from "./commands/simulate.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
-import { stopCommand } from "./commands/stop.ts";
+import { drainCommand, stopCommand } from "./commands/stop.ts";
 import { versionCommand } from "./commands/version.ts";
 
 /** Every command but `help`, in the order of the help. */
@@ -17,10 +19,13 @@ export const commands: readonly (CommandSpec | CommandGroup)[] = [
   startCommand,
   statusCommand,
   explainCommand,
+  peersCommand,
+  drainCommand,
   stopCommand,
   serviceCommands,
   configCommands,
   peerIdCommand,
+  simulateCommand,
   versionCommand,
   completionCommand(() => commands),
 ];

@@ -14,5 +14,7 @@ export type CommandIo = {
   readonly out: (line: string) => void;
   /** Writes one line to standard error: everything else. */
   readonly err: (line: string) => void;
+  /** Draws a line on standard error over the one before; empty ends it. `undefined` when that is no terminal. */
+  readonly progress?: (line: string) => void;
   readonly signals: SignalSource;
 };

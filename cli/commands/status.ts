@@ -6,6 +6,7 @@ import { findNode } from "../find_node.ts";
 import { jsonLine } from "../json.ts";
 import { askOperator } from "../operator_client.ts";
 import { columns } from "../table.ts";
+import { upFor } from "../up_for.ts";
 
 /** `otela status` */
 export const statusCommand: CommandSpec = {
@@ -53,18 +54,4 @@ export function serviceCells(service: NodeStatus["services"][number]): string[] 
 
 function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** The two largest units: `3d 4h`, `12m 5s`. */
-function upFor(ms: number): string {
-  const seconds = Math.floor(ms / 1_000);
-  const parts = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "m"],
-    [seconds % 60, "s"],
-  ] as const;
-  const first = parts.findIndex(([amount]) => amount > 0);
-  return parts.slice(first < 0 ? 3 : first, (first < 0 ? 3 : first) + 2)
-    .map(([amount, unit]) => `${amount}${unit}`).join(" ");
 }

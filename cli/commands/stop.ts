@@ -36,6 +36,15 @@ export const stopCommand: CommandSpec = {
   },
 };
 
+/** `otela drain`: the same by the name of what comes first. */
+export const drainCommand: CommandSpec = {
+  name: "drain",
+  summary: "Take no new requests, finish those that run, then end",
+  details: ["The same as otela stop: a node that takes no requests has nothing left to do."],
+  options: stopCommand.options,
+  run: stopCommand.run,
+};
+
 /** @returns Whether it has ended; `false` where processes cannot be seen. @throws {OtelaError} `timed_out`. */
 async function waitForEnd(mark: ProcessMark): Promise<boolean> {
   const endMs = performance.now() + goneAfterMsMax;

@@ -53,7 +53,10 @@ export async function allTests(root: URL): Promise<Step[]> {
   const inside = files.filter((path) => !isOfProcesses(path));
   const parallel = [...permissions, "--parallel"];
   return [
-    testStep("tests of the core, without permissions", runtime, ["--parallel"], pure),
+    testStep("tests of the core, without permissions", runtime, ["--parallel"], [
+      ...pure,
+      "tests/sim",
+    ]),
     // One after the other: some look at the memory of the whole process.
     testStep("tests of the edges", runtime, permissions, [...inside, "tests/tidy_test.ts"]),
     testStep("tests of whole processes", runtime, parallel, ofProcesses),

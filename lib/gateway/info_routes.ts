@@ -6,6 +6,7 @@ import { type Ms, secondMs } from "../base/units.ts";
 import { modelsOf } from "../routing/models.ts";
 import type { RoutingView } from "../routing/view.ts";
 import { jsonAnswer, textAnswer } from "./json_answer.ts";
+import { PeerEvents } from "./peer_events.ts";
 import { peerRecord } from "./peer_record.ts";
 import type { ClientDoorPorts, MeshTable } from "./ports.ts";
 
@@ -20,12 +21,14 @@ const tableAgeMaxMs: Ms = secondMs;
 export function createInfoRoutes(ports: ClientDoorPorts): (request: Request) => Promise<Response> {
   const models = openAiModels(ports);
   const tableText = tableTextOf(ports);
+  const events = new PeerEvents(ports);
   const app = new Hono({ strict: false });
   const routes: Readonly<Record<string, () => Response | Promise<Response>>> = {
     "/v1/health": () => jsonAnswer({ status: "ok" }),
     "/v1/ready": () => readyAnswer(ports),
     "/v1/models": () => jsonAnswer({ object: "list", data: [...models().values()] }),
     "/v1/dnt/table": () => textAnswer(tableText(), "application/json"),
+    "/v1/dnt/events": () => events.answer(),
     "/v1/dnt/peers": () => jsonAnswer({ peers: connectedPeers(ports) }),
     "/v1/dnt/peers_status": () => jsonAnswer({ peers: knownPeers(ports) }),
     "/v1/dnt/stats": () => jsonAnswer(stats(ports)),

@@ -2,12 +2,15 @@
 import { Hono } from "hono";
 import { OtelaError } from "../base/errors.ts";
 import type { Log } from "../base/ports.ts";
-import { type Bytes, KiB } from "../base/units.ts";
+import type { PeerId } from "../base/peer_id.ts";
+import { type Bytes, KiB, type Ms } from "../base/units.ts";
+import type { Status, StatusReason } from "../membership/status.ts";
 import type { Role } from "../registry/claim.ts";
 import type { CandidateFacts } from "../routing/explain.ts";
 import { parseFallbackLevel } from "../routing/request_headers.ts";
 import type { Tier } from "../routing/types.ts";
 import { jsonAnswer } from "./json_answer.ts";
+import type { Connectedness, MeshTable } from "./ports.ts";
 import { logUnforeseen, operatorProblem, toProblem } from "./problem.ts";
 
 /**
@@ -74,6 +77,22 @@ export type Explanation = {
   readonly candidates: readonly CandidateFacts[];
 };
 
+/** One peer as `otela peers` shows it. */
+export type PeerRow = {
+  readonly id: PeerId;
+  readonly role: Role;
+  readonly status: Status;
+  readonly reason: StatusReason;
+  /** For how long it has been so. */
+  readonly forMs: Ms;
+  /** Who says so; empty when the whole mesh holds it for so. */
+  readonly seenBy: readonly PeerId[];
+  readonly connectedness: Connectedness;
+  /** Names, each once. */
+  readonly services: readonly string[];
+  readonly isSelf: boolean;
+};
+
 /** The local services of a running node (port). */
 export interface ServicesPort {
   list(): readonly ServiceStatus[];
@@ -94,9 +113,26 @@ export type OperatorDoorPorts = {
   readonly services: ServicesPort;
   /** @throws {OtelaError} `no_such_service`. */
   readonly explain: (question: RoutingQuestion) => Explanation;
+  /** Every peer with a claim, sorted by id. */
+  readonly peers: () => readonly PeerRow[];
   /** Begins to stop the node; must return at once, so that the answer still leaves. */
   readonly stop: () => void;
 };
+
+/** A table as rows. */
+export function peerRows({ self, entries }: MeshTable, nowMs: Ms): PeerRow[] {
+  return entries.map(({ peer, claim, status, seenBy, connectedness }) => ({
+    id: peer,
+    role: claim.role,
+    status: status.status,
+    reason: status.reason,
+    forMs: Math.max(0, Math.round(nowMs - status.sinceMs)),
+    seenBy,
+    connectedness,
+    services: [...new Set(claim.services.map(({ name }) => name))],
+    isSelf: peer === self,
+  }));
+}
 
 /** Largest body: a description of one service. */
 export const operatorBodyBytesMax: Bytes = 64 * KiB;
@@ -112,6 +148,7 @@ export function createOperatorDoor(
   const app = new Hono({ strict: false });
   app.get("/status", () => jsonAnswer(ports.status()));
   app.get("/explain", (c) => jsonAnswer(ports.explain(questionOf(c.req.query()))));
+  app.get("/peers", () => jsonAnswer({ peers: ports.peers() }));
   app.get("/services", () => jsonAnswer({ services: ports.services.list() }));
   app.post("/services", async (c) => {
     const added = await ports.services.add(await boundedJson(c.req.raw));
@@ -137,6 +174,7 @@ export function createOperatorDoor(
   const allowed = [
     ["/status", "GET, HEAD"],
     ["/explain", "GET, HEAD"],
+    ["/peers", "GET, HEAD"],
     ["/services", "GET, HEAD, POST"],
     ["/services/:name", "DELETE"],
     ["/stop", "POST"],

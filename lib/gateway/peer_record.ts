@@ -44,7 +44,8 @@ function publicAddress(addresses: readonly string[]): Record<string, string> {
 /**
  * One peer with the reference's field names and meanings (those it never sets are left out), so that its
  * dashboards and scripts keep working. Ours beside them: `status` also says `alive` and `suspect`,
- * `reason` and `since` say why and from when (Unix seconds).
+ * `reason`, `since` and `seen_by` say why, from when (Unix seconds) and by whom; nobody is named where the whole mesh
+ * agrees.
  */
 export function peerRecord(entry: TableEntry, options: RecordOptions): Record<string, unknown> {
   const { claim, status, connectedness } = entry;
@@ -57,6 +58,7 @@ export function peerRecord(entry: TableEntry, options: RecordOptions): Record<st
     status: status.status,
     reason: status.reason,
     since: unixS(status.sinceMs),
+    seen_by: entry.seenBy,
     connected: status.status !== "left",
     connectedness,
     last_seen: unixS(entry.heardAtMs ?? status.sinceMs),

@@ -17,6 +17,8 @@ export type TableEntry = {
   readonly peer: PeerId;
   readonly claim: Claim;
   readonly status: PeerStatus;
+  /** Who says so: this node, those who called it left; empty when the whole mesh holds it for so. */
+  readonly seenBy: readonly PeerId[];
   /** `limited`: only over a relay. */
   readonly connectedness: Connectedness;
   /** Monotonic, local: when anything was last received from it; `null` when never. */
@@ -44,7 +46,7 @@ export type MeshFacts = {
 /** Whether this node can do its work, and if not, why. */
 export type Readiness =
   | { readonly isReady: true; readonly mesh: "joined" | "alone" }
-  | { readonly isReady: false; readonly reason: string };
+  | { readonly isReady: false; readonly reason: string; readonly isStopping?: true };
 
 /** The gateway's slice of the configuration. */
 export type ClientDoorConfig = {
@@ -76,6 +78,8 @@ export type ClientDoorPorts = {
   };
   readonly newRequestId: () => string;
   readonly table: () => MeshTable;
+  /** Tells of every change of the table, in the turn in which it happens. @returns Ends it. */
+  readonly onChange: (listener: () => void) => () => void;
   readonly view: () => RoutingView;
   readonly mesh: () => MeshFacts;
   readonly readiness: () => Readiness;

@@ -96,7 +96,7 @@ export class Libp2pMesh implements Mesh {
       (stream, connection) => admission.accept(stream, connection),
       streamOptions,
     );
-    for (const protocol of ["exchange", "sync"] as const) {
+    for (const protocol of ["exchange", "probe", "sync"] as const) {
       const take = (stream: Stream, connection: Connection) =>
         this.#takeStream(protocol, stream, connection);
       await libp2p.handle(protocols[protocol], take, streamOptions);

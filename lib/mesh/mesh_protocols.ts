@@ -4,6 +4,8 @@
 export type MeshProtocols = {
   readonly admit: string;
   readonly exchange: string;
+  /** Membership. */
+  readonly probe: string;
   readonly sync: string;
   /** Kademlia. */
   readonly kad: string;
@@ -16,6 +18,7 @@ export function meshProtocols(network: string): MeshProtocols {
   return {
     admit: `/otela/${network}/admit/1`,
     exchange: `/otela/${network}/exchange/1`,
+    probe: `/otela/${network}/probe/1`,
     sync: `/otela/${network}/sync/1`,
     kad: `/otela/${network}/kad/1`,
     gossip: `/otela/${network}/gossip/1`,

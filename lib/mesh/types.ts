@@ -13,7 +13,7 @@ export type MeshEvent =
   | { readonly type: "dialFailed"; readonly peer: PeerId; readonly isRefused: boolean };
 
 /** What two nodes speak over streams of the mesh. */
-export type MeshProtocol = "exchange" | "sync";
+export type MeshProtocol = "exchange" | "probe" | "sync";
 
 /** What becomes of a gossip message: `reject` also counts against the neighbour it came from. */
 export type GossipVerdict = "accept" | "ignore" | "reject";

@@ -15,6 +15,7 @@ export type MetricSources = {
     readonly connections: number;
     readonly refusals: Readonly<Record<string, number>>;
   };
+  readonly membership?: () => { readonly refusals: Readonly<Record<string, number>> };
   /** Peers by status: `alive`, `suspect`, `left`. */
   readonly peers?: () => Readonly<Record<string, number>>;
   readonly lanes?: () => {
@@ -52,7 +53,7 @@ function byLabel(label: string, figures: Readonly<Record<string, number>> | unde
 
 /** The families whose values are pulled from the parts at scrape time; a part that is absent shows none. */
 export function sourceFamilies(sources: MetricSources): readonly Family[] {
-  const { build, process, registry, mesh, peers, lanes, pool } = sources;
+  const { build, process, registry, mesh, membership, peers, lanes, pool } = sources;
   const peerCount = () => {
     const counts = peers?.();
     return counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -105,6 +106,12 @@ export function sourceFamilies(sources: MetricSources): readonly Family[] {
       "counter",
       "Connections and streams that were refused, by reason",
       () => byLabel("reason", mesh?.().refusals),
+    ),
+    family(
+      "otela_membership_refusals_total",
+      "counter",
+      "Statements about peers that were not believed, by reason",
+      () => byLabel("reason", membership?.().refusals),
     ),
     family(
       "otela_membership_peers",

@@ -7,7 +7,7 @@ import { createAccessLog } from "../gateway/access_log.ts";
 import { type ClientDoor, createClientDoor } from "../gateway/client_door.ts";
 import { isServerCompressing } from "../gateway/door_listener.ts";
 import { createForwarder } from "../gateway/forward.ts";
-import { createOperatorDoor, type NodeStatus } from "../gateway/operator_door.ts";
+import { createOperatorDoor, type NodeStatus, peerRows } from "../gateway/operator_door.ts";
 import type { MeshFacts } from "../gateway/ports.ts";
 import { requestIds } from "../gateway/request_context.ts";
 import type { Forwarder } from "../gateway/target.ts";
@@ -106,6 +106,7 @@ export function createDoors(parts: Parts): Doors {
     newRequestId,
     view: () => parts.network.routing(),
     table: () => parts.network.table(),
+    onChange: (listener) => parts.network.subscribe(listener),
     mesh: () => meshFacts(parts),
     readiness: () => parts.readiness(),
   });
@@ -115,6 +116,7 @@ export function createDoors(parts: Parts): Doors {
     status: () => statusOf(parts),
     services: servicesPort(parts.services),
     explain: explainPort(parts, policy, { book, outliers, weightOf, isFull: admission.isFull }),
+    peers: () => peerRows(parts.network.table(), parts.clock.nowMs()),
     stop,
   });
   return { clientDoor, operatorDoor, forwarder, newRequestId };
@@ -150,6 +152,7 @@ function createMetrics(parts: Parts): NodeMetrics {
         connections: parts.mesh.connectedPeers().length,
         refusals: parts.mesh.counters(),
       }),
+      membership: () => ({ refusals: parts.memberDriver.refusals }),
       peers: () => peersByStatus(parts),
       lanes: () => {
         const { lanes, exchanges } = parts.pool.counts();

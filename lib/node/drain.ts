@@ -9,12 +9,13 @@ const lookMs: Ms = 20;
 /**
  * Waits until nothing runs any more: requests of clients, exchanges with peers, calls of engines.
  * @param deadlineMs Then it returns all the same.
+ * @returns Whether everything has come to its end.
  */
 export async function drain(
   parts: Parts,
   doors: readonly DoorListener[],
   deadlineMs: Ms,
-): Promise<void> {
+): Promise<boolean> {
   const { clock, calls, pool, server } = parts;
   const endMs = clock.nowMs() + deadlineMs;
   const isBusy = () => calls.openCount + pool.counts().exchanges + server.openCount > 0;
@@ -22,4 +23,5 @@ export async function drain(
   while (isBusy() && clock.nowMs() < endMs) {
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
+  return !isBusy();
 }

@@ -16,17 +16,26 @@ export function driveRegistry(parts: Parts, loader: ClaimLoader): RegistryDriver
     // Alone there is nobody to tell, and a sync tells whoever comes.
     publish: (envelope) => void mesh.publish(envelope).catch(() => {}),
     show: (peer, envelope) => parts.syncs.show(peer, envelope),
-    storeEpoch: (epoch) => storeEpoch(options.places.epochFile, epoch),
+    storeEpoch: (epoch) => {
+      parts.memberDriver.apply({ type: "epochRaised", epoch });
+      return storeEpoch(options.places.epochFile, epoch);
+    },
     changed: (owner) => {
       parts.network.changed();
       if (owner === registry.self) return;
-      const role = registry.entries.get(owner)?.claim.role;
+      const entry = registry.entries.get(owner);
+      if (!entry) return;
       // Heads look for everybody; workers and relays are found by heads, and look for heads.
-      const isWanted = isHub || role !== "worker";
-      parts.memberDriver.apply(owner, { type: "claimSeen", isNewRun: false, isWanted });
+      const isPeerHub = entry.claim.role !== "worker";
+      const isWanted = isHub || isPeerHub;
+      const seen = { peer: owner, epoch: entry.epoch, isWanted, isHub: isPeerHub };
+      parts.memberDriver.apply({ type: "claimSeen", ...seen });
       parts.snapshots.changed();
     },
-    removed: () => parts.network.changed(),
+    removed: (owner) => {
+      parts.memberDriver.apply({ type: "claimGone", peer: owner });
+      parts.network.changed();
+    },
     duplicate: (hosts, mustYield) => {
       if (mustYield) options.mustEnd(duplicateError(hosts));
     },

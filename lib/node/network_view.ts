@@ -1,7 +1,7 @@
 // What do requests and people see of the mesh right now?
 import type { PeerId } from "../base/peer_id.ts";
 import type { Connectedness, MeshTable, TableEntry } from "../gateway/ports.ts";
-import type { Members } from "../membership/members.ts";
+import type { Membership } from "../membership/membership.ts";
 import type { PeerStatus } from "../membership/status.ts";
 import type { ServiceClaim } from "../registry/claim.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -10,7 +10,7 @@ import { buildRoutingView, type RoutingView } from "../routing/view.ts";
 /** What the pictures are made of. */
 export type NetworkViewPorts = {
   readonly registry: Registry;
-  readonly members: Members;
+  readonly members: Membership;
   /** This node's own services, as they are now. */
   readonly ownServices: () => readonly ServiceClaim[];
   /** Of the peers that are connected. */
@@ -71,6 +71,7 @@ export class NetworkView {
       peer: row.owner,
       claim: row.claim,
       status: this.statusOf(row.owner),
+      seenBy: row.owner === registry.self ? [registry.self] : this.ports.members.seenBy(row.owner),
       connectedness: connectedness.get(row.owner) ?? "not_connected",
       heardAtMs: row.receivedAtMs,
     }));

@@ -14,8 +14,8 @@ import type { DoorListener } from "../gateway/door_listener.ts";
 import type { Connectedness, Readiness } from "../gateway/ports.ts";
 import type { Forwarder } from "../gateway/target.ts";
 import { WindowBudget } from "../lane/window.ts";
-import { Members } from "../membership/members.ts";
-import type { Mesh } from "../mesh/types.ts";
+import type { Membership } from "../membership/membership.ts";
+import type { Mesh, MeshProtocol } from "../mesh/types.ts";
 import type { HardwareClaim } from "../registry/claim.ts";
 import type { Registry } from "../registry/registry.ts";
 import { LoadBook } from "../routing/load_book.ts";
@@ -28,7 +28,9 @@ import { createDoors } from "./create_doors.ts";
 import { createRegistry } from "./create_registry.ts";
 import { drain } from "./drain.ts";
 import { driveRegistry } from "./drive_registry.ts";
-import { MemberDriver } from "./member_driver.ts";
+import { createMembership, driveMembership } from "./drive_membership.ts";
+import { listened } from "./listened_stream.ts";
+import type { MemberDriver } from "./member_driver.ts";
 import { NetworkView } from "./network_view.ts";
 import type { RegistryDriver } from "./registry_driver.ts";
 import { openMesh } from "./open_mesh.ts";
@@ -39,14 +41,14 @@ import { wireMesh } from "./wire_mesh.ts";
 
 /** A node that has no bootstrap, or whose bootstraps do not answer, says so after this long at the latest. A guess. */
 const settleMsMax: Ms = 3 * secondMs;
-/** Claims that say goodbye leave within this, or not at all. */
+/** Goodbyes leave within this, or not at all. */
 const farewellMs: Ms = 200;
 
 /** Everything of one node between its lock and its doors. */
 export class NodeParts implements Parts {
   readonly clock = monotonicClock;
   readonly startedAtMs: Ms = monotonicClock.nowMs();
-  readonly members = new Members();
+  readonly members: Membership;
   readonly book = new LoadBook();
   readonly budget = new WindowBudget();
   readonly outliers = new Outliers();
@@ -75,6 +77,7 @@ export class NodeParts implements Parts {
   private readonly loader: ClaimLoader;
   private doors: readonly DoorListener[] = [];
   private isStopping = false;
+  private hasDrained = false;
   private closing: Promise<void> | undefined;
 
   /** Starts the mesh, then everything that lives on it. @throws {OtelaError} As `startMesh`. */
@@ -106,6 +109,7 @@ export class NodeParts implements Parts {
     const findUpstream = (name: string) => this.services.upstreamOf(name);
     this.loader = new ClaimLoader({ module: automerge, log });
     this.registry = createRegistry(options, { clock });
+    this.members = createMembership(options, this.registry, clock);
     this.network = new NetworkView({
       registry: this.registry,
       members: this.members,
@@ -114,7 +118,7 @@ export class NodeParts implements Parts {
       startedAtMs: this.startedAtMs,
     });
     this.registryDriver = driveRegistry(this, this.loader);
-    const openStream = (protocol: "exchange" | "sync") => (peer: PeerId, signal: AbortSignal) =>
+    const openStream = (protocol: MeshProtocol) => (peer: PeerId, signal: AbortSignal) =>
       this.openStream(peer, protocol, signal);
     this.syncs = new SyncDriver({
       self: identity.peerId,
@@ -124,16 +128,7 @@ export class NodeParts implements Parts {
       openStream: openStream("sync"),
       arrived: (from, envelopes) => this.registryDriver.arrived(from, envelopes),
     });
-    this.memberDriver = new MemberDriver({
-      members: this.members,
-      clock,
-      random: Math.random,
-      log,
-      addressesOf: (peer) => this.registry.entries.get(peer)?.claim.addresses ?? [],
-      isClaimed: (peer) => this.registry.entries.has(peer),
-      connect: (peer, addresses, signal) => mesh.connect(peer, addresses, signal),
-      changed: () => this.network.changed(),
-    });
+    this.memberDriver = driveMembership(this, openStream("probe"));
     const settings = { clock, budget: this.budget, exchangesMax };
     this.pool = new LanePool(openStream("exchange"), settings, (peer) => this.stalled(peer));
     this.server = new ExchangeServer({ settings, calls: this.calls, findUpstream, log });
@@ -187,7 +182,9 @@ export class NodeParts implements Parts {
   }
 
   readiness(): Readiness {
-    if (this.isStopping) return { isReady: false, reason: "the node is stopping" };
+    if (this.isStopping) {
+      return { isReady: false, reason: "the node is stopping", isStopping: true };
+    }
     if (this.mesh.connectedPeers().length > 0) return { isReady: true, mesh: "joined" };
     if (this.mesh.isAlone()) return { isReady: true, mesh: "alone" };
     return { isReady: false, reason: "the node has not joined its mesh yet" };
@@ -198,7 +195,7 @@ export class NodeParts implements Parts {
     this.isStopping = true;
     this.network.changed();
     this.claims.stateNow();
-    await drain(this, this.doors, deadlineMs);
+    this.hasDrained = await drain(this, this.doors, deadlineMs);
   }
 
   /** Ends everything at once. Idempotent. */
@@ -223,6 +220,7 @@ export class NodeParts implements Parts {
   }
 
   private stalled(peer: PeerId): void {
+    this.memberDriver.apply({ type: "doubted", peer });
     this.options.log.warn("lane.stalled", { peer });
   }
 
@@ -235,18 +233,25 @@ export class NodeParts implements Parts {
     );
   }
 
-  private async openStream(peer: PeerId, protocol: "exchange" | "sync", signal: AbortSignal) {
+  private async openStream(peer: PeerId, protocol: MeshProtocol, signal: AbortSignal) {
     if (!this.mesh.isConnected(peer)) {
       const addresses = this.registry.entries.get(peer)?.claim.addresses ?? [];
       await this.mesh.connect(peer, addresses, signal);
     }
-    return await this.mesh.openStream(peer, protocol, signal);
+    const stream = await this.mesh.openStream(peer, protocol, signal);
+    if (protocol === "probe") return stream;
+    // What goes out over a lane of ours is a request; its worker is then probed more often.
+    const sent = protocol === "exchange"
+      ? () => this.memberDriver.noticed(peer, "exchanged")
+      : undefined;
+    return listened(stream, () => this.memberDriver.noticed(peer, "heard"), sent);
   }
 
   private async closeAll(): Promise<void> {
     this.isStopping = true;
-    if (this.options.places.isEphemeral) {
-      this.registryDriver.withdraw();
+    this.memberDriver.leave(this.hasDrained ? "drained" : "goodbye");
+    if (this.options.places.isEphemeral) this.registryDriver.withdraw();
+    if (this.mesh.connectedPeers().length > 0) {
       await new Promise((resolve) => setTimeout(resolve, farewellMs));
     }
     this.claims.close();

@@ -15,7 +15,7 @@ import type { ForwardDeadlines } from "../gateway/forward_deadlines.ts";
 import type { Readiness } from "../gateway/ports.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { WindowBudget } from "../lane/window.ts";
-import type { Members } from "../membership/members.ts";
+import type { Membership } from "../membership/membership.ts";
 import type { Mesh } from "../mesh/types.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { LoadBook } from "../routing/load_book.ts";
@@ -51,7 +51,7 @@ export type Parts = {
   readonly clock: Clock;
   readonly startedAtMs: Ms;
   readonly mesh: Mesh;
-  readonly members: Members;
+  readonly members: Membership;
   readonly memberDriver: MemberDriver;
   readonly registry: Registry;
   readonly registryDriver: RegistryDriver;

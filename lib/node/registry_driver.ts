@@ -59,6 +59,11 @@ export class RegistryDriver {
     this.run(this.registry.claimSet(claim, this.nowMs));
   }
 
+  /** Membership met a goodbye of that epoch of our own. */
+  epochSeen(epoch: number): void {
+    this.run(this.registry.epochSeen(epoch, this.nowMs));
+  }
+
   withdraw(): void {
     this.run(this.registry.withdrawn(this.nowMs));
   }

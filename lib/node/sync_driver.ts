@@ -65,6 +65,14 @@ export class SyncDriver {
     this.send(running);
   }
 
+  /** A probe told the peer's root. */
+  rootSeen(peer: PeerId, root: string): void {
+    const running = this.running.get(peer);
+    if (!running) return;
+    running.session.peerRootSeen(root, this.ports.clock.nowMs());
+    this.send(running);
+  }
+
   /** The registry has worked: sessions that waited for it go on. */
   worked(): void {
     for (const running of this.running.values()) this.send(running);

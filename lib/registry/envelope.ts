@@ -112,6 +112,11 @@ export function decodeEnvelope(bytes: Uint8Array): Envelope | RefusalReason {
   return { ...head, signedPart, signature, remainingS: shortened, document };
 }
 
+/** The key inside a signed part of an envelope that was checked; `undefined` when it is none. */
+export function publicKeyIn(signedPart: Uint8Array): Uint8Array | undefined {
+  return decodeSignedPart(signedPart)?.publicKey;
+}
+
 function decodeSignedPart(bytes: Uint8Array): (EnvelopeFields & EnvelopeHead) | undefined {
   const fields = decodeList(bytes, 9);
   if (fields === undefined) return undefined;

@@ -155,6 +155,12 @@ export class OwnClaim {
     return this.#rivalJudged(seen, loaded, nowMs);
   }
 
+  /** Somebody holds a goodbye of this epoch, or of a later one: this process lives, and says so in the next. */
+  epochSeen(epoch: number, nowMs: Ms): OwnEffect[] {
+    if (this.#isWithdrawn || this.#claim === undefined || epoch < this.#epoch) return [];
+    return this.#begin(this.#claim, epoch + 1, nowMs);
+  }
+
   /** Gives the document's memory back; nothing may be called afterwards. */
   end(): void {
     this.#document?.end();

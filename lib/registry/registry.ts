@@ -5,7 +5,7 @@ import { secondMs } from "../base/units.ts";
 import type { Claim } from "./claim.ts";
 import { envelopeOfRow, type RegistryEntry, type Row, rowOf } from "./claim_table.ts";
 import type { OwnEffect, RegistryEffect } from "./effects.ts";
-import { decodeEnvelope, type Envelope } from "./envelope.ts";
+import { decodeEnvelope, type Envelope, publicKeyIn } from "./envelope.ts";
 import { refusalOfForgery, refusalOfStranger } from "./envelope_check.ts";
 import { envelopeOfFloor, type Floor, isAtOrBelow } from "./floors.ts";
 import { Inbox } from "./inbox.ts";
@@ -50,6 +50,12 @@ export class Registry {
     return this.#peers.table.version;
   }
 
+  /** The key of an owner whose claim we hold, in libp2p's protobuf form. Decodes: for what is rare. */
+  publicKeyOf(owner: PeerId): Uint8Array | undefined {
+    const row = this.#peers.table.rows.get(owner);
+    return row && publicKeyIn(row.signedPart);
+  }
+
   /** 8 bytes as 16 hexadecimal digits; equal tables have equal roots. */
   get root(): string {
     return this.#peers.table.digest.root;
@@ -68,6 +74,11 @@ export class Registry {
   /** States what is true of this node now. */
   claimSet(claim: Claim, nowMs: Ms): RegistryEffect[] {
     return this.#afterOwn(this.#own.claimSet(claim, nowMs), nowMs);
+  }
+
+  /** Membership met a goodbye of this epoch of our own, or of a later one: the claim is stated in the next. */
+  epochSeen(epoch: number, nowMs: Ms): RegistryEffect[] {
+    return this.#afterOwn(this.#own.epochSeen(epoch, nowMs), nowMs);
   }
 
   /** Takes this node's claim back for good: for a process that ends cleanly and will not return. */

@@ -36,6 +36,7 @@ async function withDoor(
       },
       remove: (name) => Promise.resolve(services.delete(name)),
     },
+    peers: () => [],
     stop: () => {},
   });
   const socket = `${home}/door.sock`;

@@ -112,6 +112,7 @@ Deno.test("listenForOperator serves the command line on a socket that only its u
       newRequestId: () => "req-1",
       status: () => status,
       stop: () => void stops++,
+      peers: () => [],
       services: {
         list: () => [],
         add: (description) =>

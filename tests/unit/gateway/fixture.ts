@@ -51,6 +51,7 @@ export function entry(id: PeerId, of: Claim, status: Status = "alive"): TableEnt
     claim: of,
     status: { status, reason: status === "left" ? "goodbye" : "connected", sinceMs: 1_000 },
     connectedness: status === "left" ? "not_connected" : "connected",
+    seenBy: [peer("S")],
     heardAtMs: 4_000,
   };
 }
@@ -108,6 +109,7 @@ export function fixture(
     },
     newRequestId: requestIds("test"),
     table: () => tableOf(),
+    onChange: () => () => {},
     view: () => viewOf(),
     mesh: () => ({ connections: [], bootstraps: [] }),
     readiness: () => ({ isReady: true, mesh: "joined" }),

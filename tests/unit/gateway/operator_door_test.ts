@@ -5,10 +5,11 @@ import {
   createOperatorDoor,
   type NodeStatus,
   operatorBodyBytesMax,
+  peerRows,
   type ServiceStatus,
 } from "../../../lib/gateway/operator_door.ts";
 import type { CandidateFacts } from "../../../lib/routing/explain.ts";
-import { peer } from "./fixture.ts";
+import { claim, entry, peer, service, tableOf } from "./fixture.ts";
 
 function operator() {
   const services = new Map<string, ServiceStatus>();
@@ -33,6 +34,7 @@ function operator() {
     log: silentLog,
     newRequestId: () => "req-1",
     status,
+    peers: () => peerRows(tableOf(entry(peer("A"), claim(service("llm")), "left")), 3_500),
     stop: () => void calls.push("stop"),
     services: {
       list: () => [...services.values()],
@@ -121,4 +123,22 @@ Deno.test("createOperatorDoor explains where a request would go", async () => {
   deepEqual((await (await ask("GET", "/explain?group=model=x")).json()).candidates, []);
   equal((await ask("GET", "/explain?group=m")).status, 400);
   equal((await ask("POST", "/explain")).status, 405);
+});
+
+Deno.test("operator door lists peers with status, reason, since when and by whom", async () => {
+  const { ask } = operator();
+  const answer = await ask("GET", "/peers");
+  deepEqual(await answer.json(), {
+    peers: [{
+      id: peer("A"),
+      role: "worker",
+      status: "left",
+      reason: "goodbye",
+      forMs: 2_500,
+      seenBy: [peer("S")],
+      connectedness: "not_connected",
+      services: ["llm"],
+      isSelf: false,
+    }],
+  });
 });

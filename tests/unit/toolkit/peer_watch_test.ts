@@ -16,6 +16,7 @@ class FakeTable {
       peer,
       claim: { role: "worker", services: [] } as unknown as Claim,
       status: { status: "alive", reason: "connected", sinceMs: 0 },
+      seenBy: [],
       connectedness: "connected",
       heardAtMs: 0,
     };
