@@ -48,6 +48,7 @@ export function upstreamOf(url: string, more: Partial<Upstream> = {}): Upstream 
     headers: [],
     allow: "network",
     headTimeoutMs: 60_000,
+    firstTokenTimeoutMs: 60_000,
     idleTimeoutMs: 60_000,
     ...more,
   };
