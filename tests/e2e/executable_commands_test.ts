@@ -16,6 +16,8 @@ const codesAlone: Readonly<Record<string, number>> = {
   "status": 5,
   "stop": 5,
   "explain": 5,
+  "peers": 5,
+  "drain": 5,
   "service list": 5,
   "service add": 2,
   "service remove": 2,

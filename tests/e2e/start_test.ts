@@ -141,6 +141,8 @@ const codes: Readonly<Record<string, number>> = {
   "status": 5,
   "stop": 5,
   "explain": 5,
+  "peers": 5,
+  "drain": 5,
   "service list": 5,
   "service add tts http://127.0.0.1:9": 5,
   "service remove tts": 5,
