@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { decodeText } from "../../../lib/config/decode_text.ts";
 import { key, type KeyKind } from "../../../lib/config/key.ts";
 
-const base = { directory: "/work", home: "/home/ada" };
+const base = { directory: "/srv/run", home: "/home/ada" };
 
 function decode(kind: KeyKind, text: string): unknown {
   const decoded = decodeText(key("a", kind, null, "test", "A test"), text, base);
@@ -28,7 +28,7 @@ const right: [KeyKind, string, unknown][] = [
   ["bytes", "67108864", 67_108_864],
   ["path", "~/keys", "/home/ada/keys"],
   ["path", "~", "/home/ada"],
-  ["path", "keys/../k", "/work/k"],
+  ["path", "keys/../k", "/srv/run/k"],
   ["path", "/etc/k", "/etc/k"],
   ["list", "", []],
   ["list", "/ip4/192.0.2.1/tcp/1,/ip4/192.0.2.2/tcp/1", [

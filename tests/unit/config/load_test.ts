@@ -126,10 +126,10 @@ Deno.test("loadConfig starts relative paths where they were written", () => {
   const { config } = loadText(text, { flags: { "bootstrap.write": "out", bootstrap: undefined } });
   equal(config.doors.clientKeysFile, "/home/ada/.config/opentela/keys.txt");
   equal(config.state.root, "/home/ada/state");
-  equal(config.mesh.bootstrapFileWrite, "/work/out");
+  equal(config.mesh.bootstrapFileWrite, "/srv/run/out");
   deepEqual(config.mesh.bootstrap, ["file:/home/ada/.config/opentela/seeds"]);
   const flag = loadText(undefined, { flags: { bootstrap: ["file:seeds", "file:///x"] } });
-  deepEqual(flag.config.mesh.bootstrap, ["file:/work/seeds", "file:/x"]);
+  deepEqual(flag.config.mesh.bootstrap, ["file:/srv/run/seeds", "file:/x"]);
 });
 
 Deno.test("loadConfig takes repeated flags, lists within them, and a bare or valued bool", () => {
@@ -190,7 +190,11 @@ Deno.test("loadConfig refuses two variables that set one key", () => {
 });
 
 const places: [string, Parameters<typeof loadText>[1], string | null][] = [
-  ["--config", { flags: { config: "a.yaml" }, files: { "/work/a.yaml": "" } }, "/work/a.yaml"],
+  [
+    "--config",
+    { flags: { config: "a.yaml" }, files: { "/srv/run/a.yaml": "" } },
+    "/srv/run/a.yaml",
+  ],
   ["--config-dir", { flags: { "config-dir": "/d" }, files: { "/d/cfg.yaml": "" } }, "/d/cfg.yaml"],
   ["OF_CONFIG_DIR", { env: { OF_CONFIG_DIR: "/d" }, files: { "/d/cfg.yaml": "" } }, "/d/cfg.yaml"],
   [

@@ -20,7 +20,7 @@ export function loadText(text: string | Uint8Array | undefined, around: Around =
     flags: around.flags ?? {},
     env: around.env ?? {},
     home: around.home === undefined ? "/home/ada" : around.home,
-    cwd: "/work",
+    cwd: "/srv/run",
     readFile: (path) => {
       const found = files.get(path);
       return typeof found === "string" ? new TextEncoder().encode(found) : found;

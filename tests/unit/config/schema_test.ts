@@ -6,7 +6,7 @@ import { keyHeadings } from "../../../lib/config/key_heading.ts";
 import { envNameOf } from "../../../lib/config/key.ts";
 import { keyNamed, schema } from "../../../lib/config/schema.ts";
 
-const base = { directory: "/work", home: "/home/ada" };
+const base = { directory: "/srv/run", home: "/home/ada" };
 
 /** Every key of the original (reference, sections 2.1 to 2.10). */
 const originalKeys = `config_dir name seed mode role component subprocess cleanslate datadir path
