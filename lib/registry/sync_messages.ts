@@ -17,7 +17,7 @@ import { fromHex, toHex } from "./bytes.ts";
 import { bucketCount, bucketHashesBytes } from "./digest.ts";
 import { envelopeBytesMax } from "./envelope.ts";
 import type { EnvelopeHead } from "./order.ts";
-import { frameMessage, syncMessageBytesMax } from "./sync_frames.ts";
+import { frameSyncMessage, syncMessageBytesMax } from "./sync_frames.ts";
 
 /** The part of a table that a `heads` message describes whole. */
 export type HeadRange = {
@@ -56,22 +56,22 @@ export const ownersPerWantMax = 32;
 export function encodeSyncMessage(message: SyncMessage): Uint8Array {
   switch (message.type) {
     case "root":
-      return frameMessage([1, fromHex(message.root)]);
+      return frameSyncMessage([1, fromHex(message.root)]);
     case "buckets":
-      return frameMessage([2, fromHex(message.root), message.hashes]);
+      return frameSyncMessage([2, fromHex(message.root), message.hashes]);
     case "heads": {
       const { root, range: { buckets, from, to }, heads, isLast } = message;
       const bits = encodeBuckets(buckets);
-      return frameMessage([3, fromHex(root), bits, from, to, heads.map(encodeHead), isLast]);
+      return frameSyncMessage([3, fromHex(root), bits, from, to, heads.map(encodeHead), isLast]);
     }
     case "offer":
-      return frameMessage([4, message.heads.map(encodeHead)]);
+      return frameSyncMessage([4, message.heads.map(encodeHead)]);
     case "want":
-      return frameMessage([5, message.owners]);
+      return frameSyncMessage([5, message.owners]);
     case "envelopes":
-      return frameMessage([6, message.envelopes, message.isLast]);
+      return frameSyncMessage([6, message.envelopes, message.isLast]);
     case "show":
-      return frameMessage([7, message.envelope]);
+      return frameSyncMessage([7, message.envelope]);
   }
 }
 

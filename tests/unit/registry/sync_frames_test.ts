@@ -4,7 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { encodeCbor } from "../../../lib/base/cbor.ts";
 import { OtelaError } from "../../../lib/base/errors.ts";
 import { concatBytes, toHex } from "../../../lib/registry/bytes.ts";
-import { frameMessage, SyncFrameReader } from "../../../lib/registry/sync_frames.ts";
+import { frameSyncMessage, SyncFrameReader } from "../../../lib/registry/sync_frames.ts";
 import {
   decodeSyncMessage,
   encodeSyncMessage,
@@ -47,9 +47,9 @@ Deno.test("decodeSyncMessage: gives back every message, however the stream is cu
 });
 
 Deno.test("decodeSyncMessage: skips what later versions may say", () => {
-  const [unknown] = new SyncFrameReader().take(frameMessage([99, "future"]));
+  const [unknown] = new SyncFrameReader().take(frameSyncMessage([99, "future"]));
   equal(decodeSyncMessage(unknown), undefined);
-  const [longer] = new SyncFrameReader().take(frameMessage([5, [], "more"]));
+  const [longer] = new SyncFrameReader().take(frameSyncMessage([5, [], "more"]));
   deepEqual(decodeSyncMessage(longer), { type: "want", owners: [] });
 });
 
