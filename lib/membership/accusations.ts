@@ -147,10 +147,10 @@ export class Accusations {
     if (kind === "alive" && departed && compareIncarnations(incarnation, departed) <= 0) {
       return "stale";
     }
-    if (kind === "failed") {
-      if (!this.#limit.mayRead(signer, turn.nowMs)) return "too_many";
-      if (!this.#hasAuthority(signer, subject)) return "no_authority";
-    }
+    // Goodbyes end by themselves: there is one an epoch.
+    const isRepeatable = kind === "failed" || kind === "alive";
+    if (isRepeatable && !this.#limit.mayRead(signer, turn.nowMs)) return "too_many";
+    if (kind === "failed" && !this.#hasAuthority(signer, subject)) return "no_authority";
     return verify(signer, signedBytes(network, rumour), signature) ? undefined : "forged";
   }
 

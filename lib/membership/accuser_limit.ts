@@ -1,4 +1,4 @@
-// Does somebody accuse more than anyone could have seen?
+// Does somebody say more than anyone could have seen?
 import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import { accusationsPerSecondMax } from "./defaults.ts";
@@ -6,7 +6,7 @@ import { accusationsPerSecondMax } from "./defaults.ts";
 /** Accusers followed at once; when there are more, all begin anew. A guess: as many as an open mesh may gain in ten minutes. */
 const accusersMax = 512;
 
-/** Reads at most five accusations a second of each accuser, before their signatures cost anything. */
+/** Reads at most five accusations, or signs of life, a second of each signer, before their signatures cost anything. */
 export class AccuserLimit {
   readonly #seen = new Map<PeerId, { startMs: Ms; count: number }>();
 
