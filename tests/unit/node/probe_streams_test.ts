@@ -5,7 +5,7 @@ import { ProbeFrameReader } from "../../../lib/membership/probe_frames.ts";
 import { decodeProbeMessage, type ProbeMessage } from "../../../lib/membership/probe_message.ts";
 import { ProbeStreams } from "../../../lib/node/probe_streams.ts";
 import { peerNumbered } from "../../../lib/sim/peer_names.ts";
-import { byteStreamPair, type ByteStreamPair } from "../../support/byte_stream_pair.ts";
+import { type ByteStreamPair, byteStreamPair } from "../../support/byte_stream_pair.ts";
 import { within } from "../../support/within.ts";
 
 const [here, there] = [peerNumbered(1), peerNumbered(2)];
