@@ -2,7 +2,13 @@
 import { assert } from "../base/assert.ts";
 import type { MatchKeys } from "./identity_group.ts";
 import { closingQuote, openString, openStringEscaping, textOfJsonString } from "./json_text.ts";
-import { type KeyScanner, type ScanState, wantedIndexOf, type WantedKeys } from "./key_scanner.ts";
+import {
+  foundKeys,
+  type KeyScanner,
+  type ScanState,
+  wantedIndexOf,
+  type WantedKeys,
+} from "./key_scanner.ts";
 import { TokenCapture } from "./token_capture.ts";
 
 /** Deeper bodies are refused: CPython's JSON reader stops at about 1,000 too, so no engine would take them. */
@@ -38,7 +44,7 @@ type Position =
  * @example Only the top level counts, and the rest of the body is not waited for
  * ```ts
  * import { equal } from "node:assert/strict";
- * import { wantKeys } from "./key_scanner.ts";
+ * import { foundKeys, wantKeys } from "./key_scanner.ts";
  * const scanner = new JsonKeyScanner(wantKeys(["model"]));
  * const begin = new TextEncoder().encode('{"n":{"model":"inner"},"model":"outer","messages":[');
  * equal(scanner.push(begin), "done");
@@ -84,12 +90,7 @@ export class JsonKeyScanner implements KeyScanner {
   }
 
   keys(): MatchKeys {
-    const found = new Map<string, string | null>();
-    for (let index = 0; index < this.#values.length; index++) {
-      const value = this.#values[index];
-      if (value !== undefined) found.set(this.#wanted.names[index], value);
-    }
-    return found;
+    return foundKeys(this.#wanted, this.#values);
   }
 
   /** Reads one token or separator from `at`; returns where to go on. */

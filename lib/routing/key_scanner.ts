@@ -63,6 +63,19 @@ export function wantKeys(
   };
 }
 
+/** What scanners have found so far; a value that was not found is `undefined`, in the order of the names. */
+export function foundKeys(
+  { names }: WantedKeys,
+  values: readonly (string | null | undefined)[],
+): MatchKeys {
+  const found = new Map<string, string | null>();
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
+    if (value !== undefined) found.set(names[index], value);
+  }
+  return found;
+}
+
 /** Place of a key among the wanted ones by its bytes, -1 when it is none of them. Allocates nothing. */
 export function wantedIndexOf(
   wanted: WantedKeys,

@@ -2,6 +2,7 @@
 import type { Bytes } from "../base/units.ts";
 import type { MatchKeys } from "./identity_group.ts";
 import {
+  foundKeys,
   type KeyScanner,
   type ScanState,
   scanTokenBytesMax,
@@ -81,12 +82,7 @@ export class MultipartKeyScanner implements KeyScanner {
   }
 
   keys(): MatchKeys {
-    const found = new Map<string, string | null>();
-    for (let index = 0; index < this.#values.length; index++) {
-      const value = this.#values[index];
-      if (value !== undefined) found.set(this.#wanted.names[index], value);
-    }
-    return found;
+    return foundKeys(this.#wanted, this.#values);
   }
 
   #isOver(): boolean {
