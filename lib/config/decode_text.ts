@@ -125,14 +125,18 @@ function decodeList(row: ConfigKey, text: string): Decoded {
   return checkList(row, entries);
 }
 
-/** A list of texts; numbers become texts, anything else is a fault. */
+/** A list of texts, each as the row wants it; numbers become texts, anything else is a fault. */
 export function checkList(row: ConfigKey, entries: readonly unknown[]): Decoded {
   if (entries.length > listEntriesMax) {
     return fault(row, `at most ${listEntriesMax} entries`, `${entries.length} entries`);
   }
   const wrong = entries.find((entry) => typeof entry !== "string" && typeof entry !== "number");
   if (wrong !== undefined) return fault(row, "a list of texts", JSON.stringify(wrong));
-  return value(entries.map(String));
+  const texts = entries.map(String);
+  const { pattern } = row;
+  const unfit = pattern && texts.find((text) => !pattern.test(text));
+  if (typeof unfit === "string") return fault(row, row.mustBe, unfit);
+  return value(texts);
 }
 
 function decodeMap(row: ConfigKey, text: string): Decoded {

@@ -60,7 +60,7 @@ export type ConfigKey = {
   /** Bounds of a number, inclusive. */
   readonly min: number;
   readonly max: number;
-  /** A text must match, and `mustBe` says so in words. */
+  /** A text, or each of a list, must match, and `mustBe` says so in words. */
   readonly pattern: RegExp | null;
   readonly mustBe: string;
   /** Whether the file may hold it; the key that finds the file may not stand in it. */

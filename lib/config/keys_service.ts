@@ -44,6 +44,8 @@ export const serviceKeys: readonly ConfigKey[] = [
   key("service.identity_group", "list", [], "reference", "Groups besides the models found", {
     flag: true,
     aliases: ["service.identity_groups"],
+    pattern: /^(?=.{1,512}$)(all|[^=\s]+=\S.*)$/,
+    mustBe: `"all", "key=*" or "key=value" each`,
   }),
   key("service.upstream_key", "string", null, "protocol §6", "API key that the engine wants", {
     isSecret: true,

@@ -2,9 +2,10 @@
 import { OtelaError } from "../base/errors.ts";
 import type { Bytes } from "../base/units.ts";
 import type { HeaderList } from "../exchange/types.ts";
-import type { MatchKeys } from "../routing/identity_group.ts";
+import { type MatchKeys, matchKeysOfHeader } from "../routing/identity_group.ts";
 import { JsonKeyScanner } from "../routing/json_keys.ts";
 import type { KeyScanner } from "../routing/key_scanner.ts";
+import { isMultipartForm } from "../routing/multipart_head.ts";
 import { MultipartKeyScanner } from "../routing/multipart_keys.ts";
 import { parsePriority } from "../routing/admission_queue.ts";
 import { parseAllowedPeers, parseFallbackLevel } from "../routing/request_headers.ts";
@@ -99,12 +100,8 @@ export async function matchRequest(
   index: ServiceIndex,
   scanBytesMax: Bytes,
 ): Promise<RequestMatch> {
-  const { identityGroup } = headers;
-  const cut = identityGroup.indexOf("=");
-  if (cut > 0) {
-    const keys = new Map([[identityGroup.slice(0, cut), identityGroup.slice(cut + 1)]]);
-    return { keys, isStream: headers.isStreamAccepted };
-  }
+  const keys = matchKeysOfHeader(headers.identityGroup);
+  if (keys) return { keys, isStream: headers.isStreamAccepted };
   if (body.announcedBytes === 0) return nothingAsked;
   const scanner = scannerFor(headers.contentType, index);
   if (!scanner) return nothingAsked;
@@ -143,7 +140,7 @@ function scannerFor(contentType: string, index: ServiceIndex): KeyScanner | unde
   if (contentType.includes("json") || contentType === "") {
     return new JsonKeyScanner(index.wantedAndStream);
   }
-  if (/^\s*multipart\/form-data/i.test(contentType)) {
+  if (isMultipartForm(contentType)) {
     return new MultipartKeyScanner(contentType, index.wantedAndStream);
   }
   return /^application\/x-www-form-urlencoded|^text\/plain/i.test(contentType)

@@ -21,12 +21,8 @@ export type DenoTcpComponents = { readonly logger: ComponentLogger };
 /**
  * libp2p's TCP transport on `Deno.connect` and `Deno.listen`. The one on `node:net` would be slower, and on
  * Deno 2.7 cannot switch off Nagle's delay.
+ * Dials and listens on `/ip4`, `/ip6`, `/dns4`, `/dns6` and `/dns` with `/tcp`; names are resolved by Deno.
  */
-export function denoTcp(): (components: DenoTcpComponents) => DenoTcp {
-  return (components) => new DenoTcp(components);
-}
-
-/** Dials and listens on `/ip4`, `/ip6`, `/dns4`, `/dns6` and `/dns` with `/tcp`; names are resolved by Deno. */
 export class DenoTcp implements Transport {
   readonly [transportSymbol] = true;
   readonly [serviceCapabilities]: string[] = ["@libp2p/transport"];

@@ -1,9 +1,6 @@
 // Who waits for a free place, and who is next?
 import type { Ms } from "../base/units.ts";
 
-/** The best and worst that `X-Otela-Priority` can ask for. */
-export const priorityMax = 9;
-
 /** A request that waits. */
 export type Waiter = {
   /** Who sent it: requests of one client wait behind each other, clients take turns. */

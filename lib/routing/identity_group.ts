@@ -39,26 +39,11 @@ export function parseIdentityGroup(entry: string): IdentityGroup | undefined {
 }
 
 /**
- * Says what is wrong with an entry of our own configuration, where a typing error should not pass silently.
- * @returns `undefined` when the entry can match requests, else what must hold, for an error message.
- */
-export function problemOfIdentityGroup(entry: string): string | undefined {
-  if (entry.length > identityGroupCharsMax) {
-    return `must have at most ${identityGroupCharsMax} characters: has ${entry.length}`;
-  }
-  const group = parseIdentityGroup(entry);
-  if (!group) return `must be "all", "key=*" or "key=value": got "${entry.slice(0, 80)}"`;
-  if (group.kind === "exact" && group.value === "") return `must have a value: got "${entry}"`;
-  return undefined;
-}
-
-/**
  * What the header `X-Otela-Identity-Group` asks for, in place of the request's body.
- * @param header Untrusted value of the header; `null` when there is none.
+ * @param header Untrusted value of the header; empty when there is none.
  * @returns `undefined` when the header is absent or has no `key=`: then the body decides.
  */
-export function matchKeysOfHeader(header: string | null): MatchKeys | undefined {
-  if (header === null) return undefined;
+export function matchKeysOfHeader(header: string): MatchKeys | undefined {
   const cut = header.indexOf("=");
   if (cut <= 0) return undefined;
   return new Map([[header.slice(0, cut), header.slice(cut + 1)]]);

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { decodeText } from "../../../lib/config/decode_text.ts";
 import { key, type KeyKind } from "../../../lib/config/key.ts";
+import { keyNamed } from "../../../lib/config/schema.ts";
 
 const base = { directory: "/srv/run", home: "/home/ada" };
 
@@ -114,4 +115,20 @@ Deno.test("decodeText keeps a map's names from reaching the prototype", () => {
   const map = decode("map", `{"__proto__":"x","constructor":"y"}`) as Record<string, string>;
   deepEqual(Object.keys(map).sort(), ["__proto__", "constructor"]);
   equal(Object.getPrototypeOf(map), null);
+});
+
+Deno.test("decodeText refuses an identity group that could match nothing, and names it", () => {
+  const row = keyNamed("service.identity_group")!;
+  deepEqual(decodeText(row, "all model=* model=a=b", base), {
+    ok: true,
+    value: ["all", "model=*", "model=a=b"],
+  });
+  for (const entry of ["model", "=x", "model=", "ALL", `m=${"x".repeat(511)}`]) {
+    const decoded = decodeText(row, JSON.stringify(["model=*", entry]), base);
+    const told = decoded.ok ? "" : decoded.message;
+    ok(
+      told.startsWith(`must be "all", "key=*" or "key=value" each: got "${entry.slice(0, 80)}`),
+      told,
+    );
+  }
 });

@@ -1,9 +1,8 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import {
   identityGroupCharsMax,
   matchKeysOfHeader,
   parseIdentityGroup,
-  problemOfIdentityGroup,
 } from "../../../lib/routing/identity_group.ts";
 
 Deno.test("parseIdentityGroup reads all, wildcards and exact groups, split at the first =", () => {
@@ -19,19 +18,10 @@ Deno.test("parseIdentityGroup ignores entries that can match nothing", () => {
   }
 });
 
-Deno.test("problemOfIdentityGroup says what must hold", () => {
-  for (const entry of ["all", "model=*", "model=Qwen/Qwen3-8B"]) {
-    equal(problemOfIdentityGroup(entry), undefined);
-  }
-  match(problemOfIdentityGroup("model") ?? "", /"key=value": got "model"/);
-  match(problemOfIdentityGroup("model=") ?? "", /must have a value/);
-  match(problemOfIdentityGroup("m".repeat(600)) ?? "", /at most 512 characters: has 600/);
-});
-
 Deno.test("matchKeysOfHeader takes the place of the body only with a key", () => {
   deepEqual(matchKeysOfHeader("model=a=b"), new Map([["model", "a=b"]]));
   deepEqual(matchKeysOfHeader("model="), new Map([["model", ""]]));
-  for (const header of [null, "", "all", "model", "=x"]) {
+  for (const header of ["", "all", "model", "=x"]) {
     equal(matchKeysOfHeader(header), undefined);
   }
 });
