@@ -1,4 +1,7 @@
 // Into which devices are the GPUs of this machine divided?
+import type { GpuRow } from "./nvidia_smi.ts";
+
+export const gpuListArgs: readonly string[] = ["-L"];
 
 /** A part of a GPU (Multi-Instance GPU) that can be given to a process. */
 export type GpuSlice = {
@@ -37,7 +40,24 @@ export function parseGpuList(text: string): readonly GpuEntry[] {
   return gpus;
 }
 
-/** Devices that a process can be given: the slices of a divided GPU in place of the GPU itself. */
-export function countUsableDevices(gpus: readonly GpuEntry[]): number {
-  return gpus.reduce((sum, gpu) => sum + (gpu.slices.length || 1), 0);
+/**
+ * The devices that a process can be given: a divided GPU is replaced by its slices, whose memory the table does
+ * not tell. A slice is as healthy as its GPU.
+ * @param gpus Without an entry for a row, its GPU counts as whole.
+ */
+export function divideGpus(rows: readonly GpuRow[], gpus: readonly GpuEntry[]): readonly GpuRow[] {
+  return rows.flatMap((row) => {
+    const entry = gpus.find(({ uuid, index }) =>
+      row.uuid ? uuid === row.uuid : index === row.index
+    );
+    if (!entry || entry.slices.length === 0) return [row];
+    return entry.slices.map((slice): GpuRow => ({
+      ...row,
+      name: row.name === null ? null : `${row.name} MIG ${slice.profile}`,
+      uuid: slice.uuid,
+      memoryTotalMiB: null,
+      memoryUsedMiB: null,
+      utilizationPercent: null,
+    }));
+  });
 }

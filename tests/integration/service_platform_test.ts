@@ -47,6 +47,14 @@ Deno.test("queryGpus reads the tool's table, and lives with its absence and its 
     const report = await queryGpus(path);
     deepEqual(report.status === "ok" && report.gpus.map((gpu) => gpu.name), ["NVIDIA X"]);
   });
+  const slice = "  MIG 1g.10gb     Device  0: (UUID: MIG-1)";
+  const list = `printf "GPU 0: NVIDIA X (UUID: GPU-1)\\n${slice}\\n"`;
+  await withTool(`if [ "$1" = -L ]; then ${list}; else ${table}; fi`, async (path) => {
+    const report = await queryGpus(path);
+    deepEqual(report.status === "ok" && report.gpus.map((gpu) => gpu.name), [
+      "NVIDIA X MIG 1g.10gb",
+    ]);
+  });
   await withTool("exec sleep 60", async (path) => {
     const report = await queryGpus(path, { timeoutMs: 100, outputBytesMax: 100 });
     equal(report.status, "driver_error");

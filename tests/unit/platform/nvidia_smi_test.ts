@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { hardwareClaimOf } from "../../../lib/platform/hardware.ts";
 import { gpuQueryArgs, parseGpuTable, readGpuReport } from "../../../lib/platform/nvidia_smi.ts";
-import { countUsableDevices, parseGpuList } from "../../../lib/platform/nvidia_smi_list.ts";
+import { divideGpus, parseGpuList } from "../../../lib/platform/nvidia_smi_list.ts";
 
 const inputs = new URL("../../cases/inputs/", import.meta.url);
 const input = (name: string) => Deno.readTextFileSync(new URL(name, inputs));
@@ -63,7 +63,17 @@ Deno.test("C059: parseGpuList counts slices of a divided GPU, and never as GPUs"
     uuid: "MIG-aaaaaaaa-0000-5000-8000-000000000003",
   });
   ok(gpus.every((gpu) => gpu.uuid.startsWith("GPU-")));
-  equal(countUsableDevices(gpus), 4);
+  const table = gpus.map(({ index, name, uuid }) => `${index}, ${name}, ${uuid}, 81559 MiB`);
+  const rows = parseGpuTable(["index, name, uuid, memory.total [MiB]", ...table].join("\n"));
+  const report = { status: "ok", gpus: divideGpus(rows, gpus) } as const;
+  deepEqual(
+    hardwareClaimOf(machine, report).gpus.map(({ name, memoryTotalMiB }) => [name, memoryTotalMiB]),
+    [
+      ...gpus[0].slices.map(({ profile }) => [`NVIDIA H100 80GB HBM3 MIG ${profile}`, null]),
+      ["NVIDIA H100 80GB HBM3", 81_559],
+    ],
+  );
+  deepEqual(divideGpus(rows, []), rows);
 });
 
 Deno.test("C061: readGpuReport calls a driver that does not answer an error, and never a GPU", () => {
