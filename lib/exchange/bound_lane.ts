@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers";
 import type { ByteStream } from "../base/byte_stream.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
+import type { Bytes } from "../base/units.ts";
 import type { WindowBudget } from "../lane/window.ts";
 import type { LaneSink } from "../lane/frame_writer.ts";
 import type { Lane, LaneOptions } from "../lane/lane.ts";
@@ -16,6 +17,24 @@ export type LaneSettings = {
   /** Exchanges that one requester may have open here. */
   readonly exchangesMax: number;
 };
+
+/** What goes on on some lanes, for metrics. */
+export type LaneCounts = {
+  readonly lanes: number;
+  readonly exchanges: number;
+  /** Given to the connections and not yet sent. */
+  readonly unsentBytes: Bytes;
+};
+
+/** Sums up lanes and their streams. */
+export function countLanes(bound: readonly (readonly [Lane, ByteStream])[]): LaneCounts {
+  let [exchanges, unsentBytes] = [0, 0];
+  for (const [lane, stream] of bound) {
+    exchanges += lane.openCount;
+    unsentBytes += stream.unsentBytes;
+  }
+  return { lanes: bound.length, exchanges, unsentBytes };
+}
 
 /**
  * Runs `flush` once everything that this turn of the event loop has to do was done. Not in a microtask: the

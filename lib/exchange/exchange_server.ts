@@ -6,7 +6,7 @@ import type { PeerId } from "../base/peer_id.ts";
 import type { WireRequest } from "../lane/head.ts";
 import type { ResponderLane } from "../lane/responder.ts";
 import type { ResponderExchange } from "../lane/responder_exchange.ts";
-import { bindResponder, type LaneSettings } from "./bound_lane.ts";
+import { bindResponder, countLanes, type LaneCounts, type LaneSettings } from "./bound_lane.ts";
 import type { EngineCalls } from "./engine_calls.ts";
 import { EngineSocket } from "./engine_socket.ts";
 import type { ExchangeRequestHead } from "./types.ts";
@@ -38,11 +38,9 @@ export class ExchangeServer {
     this.lanes.set(lane, stream);
   }
 
-  /** Exchanges that peers have open here. */
-  get openCount(): number {
-    let count = 0;
-    for (const lane of this.lanes.keys()) count += lane.openCount;
-    return count;
+  /** Lanes from peers, the exchanges that they have open here and what waits to be sent. */
+  counts(): LaneCounts {
+    return countLanes([...this.lanes]);
   }
 
   close(): void {

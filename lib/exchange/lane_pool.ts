@@ -4,7 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import type { RequesterLane } from "../lane/requester.ts";
-import { bindRequester, type LaneSettings } from "./bound_lane.ts";
+import { bindRequester, countLanes, type LaneCounts, type LaneSettings } from "./bound_lane.ts";
 import { ExchangeError } from "./types.ts";
 
 /** Opens a stream for a lane to a peer, dialling it when needed (port; the mesh has the adapter). */
@@ -81,11 +81,9 @@ export class LanePool {
     lanes.failureCount = 0;
   }
 
-  /** Lanes and the exchanges on them: for metrics. */
-  counts(): { lanes: number; exchanges: number } {
-    let exchanges = 0;
-    for (const lane of this.lanes.keys()) exchanges += lane.openCount;
-    return { lanes: this.lanes.size, exchanges };
+  /** Lanes, the exchanges on them and what waits to be sent. */
+  counts(): LaneCounts {
+    return countLanes([...this.lanes].map(([lane, { stream }]) => [lane, stream]));
   }
 
   /** Ends every lane; what runs on them fails. */

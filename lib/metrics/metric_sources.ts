@@ -25,7 +25,12 @@ export type MetricSources = {
     readonly windowBytes: number;
   };
   /** Connections to local engines. */
-  readonly pool?: () => { readonly connections: number; readonly waiting: number };
+  readonly pool?: () => {
+    readonly calls: number;
+    readonly connections: number;
+    readonly waiting: number;
+  };
+  readonly routing?: () => { readonly waiting: number; readonly restingEngines: number };
 };
 
 /** Reasons that are shown of one source; a source with more is a fault of ours, not of a peer. */
@@ -53,7 +58,7 @@ function byLabel(label: string, figures: Readonly<Record<string, number>> | unde
 
 /** The families whose values are pulled from the parts at scrape time; a part that is absent shows none. */
 export function sourceFamilies(sources: MetricSources): readonly Family[] {
-  const { build, process, registry, mesh, membership, peers, lanes, pool } = sources;
+  const { build, process, registry, mesh, membership, peers, lanes, pool, routing } = sources;
   const peerCount = () => {
     const counts = peers?.();
     return counts && Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -151,6 +156,12 @@ export function sourceFamilies(sources: MetricSources): readonly Family[] {
       () => single(lanes?.().windowBytes),
     ),
     family(
+      "otela_engine_calls_open",
+      "gauge",
+      "Requests that local engines run",
+      () => single(pool?.().calls),
+    ),
+    family(
       "otela_engine_pool_connections",
       "gauge",
       "Connections to local engines",
@@ -161,6 +172,18 @@ export function sourceFamilies(sources: MetricSources): readonly Family[] {
       "gauge",
       "Requests that wait for a connection to a local engine",
       () => single(pool?.().waiting),
+    ),
+    family(
+      "otela_requests_waiting",
+      "gauge",
+      "Requests that wait for a worker with a free place",
+      () => single(routing?.().waiting),
+    ),
+    family(
+      "otela_engines_resting",
+      "gauge",
+      "Engines of any peer that keep failing and are not asked now",
+      () => single(routing?.().restingEngines),
     ),
   ];
 }

@@ -155,11 +155,19 @@ function createMetrics(parts: Parts): NodeMetrics {
       membership: () => ({ refusals: parts.memberDriver.refusals }),
       peers: () => peersByStatus(parts),
       lanes: () => {
-        const { lanes, exchanges } = parts.pool.counts();
-        const windowBytes = parts.budget.reservedBytes;
-        return { open: lanes, exchanges, unsentBytes: 0, windowBytes };
+        const [to, from] = [parts.pool.counts(), parts.server.counts()];
+        return {
+          open: to.lanes + from.lanes,
+          exchanges: to.exchanges + from.exchanges,
+          unsentBytes: to.unsentBytes + from.unsentBytes,
+          windowBytes: parts.budget.reservedBytes,
+        };
       },
-      pool: () => ({ connections: parts.calls.openCount, waiting: 0 }),
+      pool: () => ({ calls: parts.calls.openCount, ...parts.services.poolCounts() }),
+      routing: () => ({
+        waiting: parts.admission.count,
+        restingEngines: parts.outliers.outCount(),
+      }),
     },
   });
 }
@@ -211,7 +219,7 @@ function statusOf(parts: Parts): NodeStatus {
     peers: peersByStatus(parts),
     running: {
       out: parts.pool.counts().exchanges,
-      in: parts.server.openCount,
+      in: parts.server.counts().exchanges,
       engines: parts.calls.openCount,
     },
     services: servicesPort(parts.services).list(),

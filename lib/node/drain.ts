@@ -18,7 +18,7 @@ export async function drain(
 ): Promise<boolean> {
   const { clock, calls, pool, server } = parts;
   const endMs = clock.nowMs() + deadlineMs;
-  const isBusy = () => calls.openCount + pool.counts().exchanges + server.openCount > 0;
+  const isBusy = () => calls.openCount + pool.counts().exchanges + server.counts().exchanges > 0;
   await Promise.all(doors.map((door) => door.close(deadlineMs)));
   while (isBusy() && clock.nowMs() < endMs) {
     await new Promise((resolve) => setTimeout(resolve, lookMs));

@@ -123,6 +123,16 @@ export class ServiceSet {
     return this.#entries.get(name)?.upstream;
   }
 
+  /** Connections to engines, and requests that wait for one. */
+  poolCounts(): { connections: number; waiting: number } {
+    let [connections, waiting] = [0, 0];
+    for (const { upstream: { dispatcher } } of this.#entries.values()) {
+      connections += dispatcher.stats.connected;
+      waiting += dispatcher.stats.queued;
+    }
+    return { connections, waiting };
+  }
+
   /** Ends all checks and connections, running exchanges included. Nobody is told any more. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -1,5 +1,5 @@
 // How is an engine reached?
-import { buildConnector, type Dispatcher, Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import { parseServiceAllow, type ServiceAllow } from "../access/service_allow.ts";
 import { KiB, type Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
@@ -7,7 +7,7 @@ import type { ServiceConfig } from "../config/node_config.ts";
 /** A service of this node and the engine behind it; has the shape that `lib/exchange` asks for. */
 export type ServiceUpstream = {
   readonly name: string;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pool;
   /** `http://127.0.0.1:8000`. */
   readonly origin: string;
   /** Put before every path; empty or `/base`. */

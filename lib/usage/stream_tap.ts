@@ -25,8 +25,6 @@ type Reader = {
  * next to nothing. Changes nothing.
  */
 export class StreamTap {
-  /** Any byte has passed. */
-  sawBytes = false;
   private hasError = false;
   private matched = 0;
   /** There while the word was seen since the last boundary. */
@@ -43,7 +41,6 @@ export class StreamTap {
   push(chunk: Uint8Array): void {
     const { length } = chunk;
     if (length === 0) return;
-    this.sawBytes = true;
     const isSuspicious = this.search(chunk);
     this.beforeThat = length > 2 ? chunk[length - 3] : length > 1 ? this.last : this.beforeLast;
     this.beforeLast = length > 1 ? chunk[length - 2] : this.last;

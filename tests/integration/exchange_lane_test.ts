@@ -101,6 +101,9 @@ Deno.test("a cut connection fails all its exchanges in one turn, each by how far
       () => pair.client.request(workerPeer, ask, new Uint8Array([123, 125])),
     );
     await engine.log.waitFor(({ id }) => id === 100);
+    for (const { lanes, exchanges } of [pair.pool.counts(), pair.server.counts()]) {
+      deepEqual([lanes, exchanges], [1, 100]);
+    }
     const failures: ExchangeError[] = [];
     const all = Promise.all([
       ...waiting.map(async ({ response }) => failures.push(await failureOf(response))),
@@ -118,7 +121,7 @@ Deno.test("a cut connection fails all its exchanges in one turn, each by how far
     const again = await pair.client.request(workerPeer, get("/bytes?n=10"), null).response;
     equal((await bodyOf(again)).length, 10);
     equal(pair.connections.length, 2);
-    equal(pair.server.openCount + pair.calls.openCount, 0);
+    equal(pair.server.counts().exchanges + pair.calls.openCount, 0);
     equal(pair.budget.head.reservedBytes + pair.budget.worker.reservedBytes, 0);
   }
   await engine.stop();

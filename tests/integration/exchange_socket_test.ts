@@ -226,7 +226,7 @@ Deno.test("an engine that does not read its WebSocket holds its client back", as
       while (await connection.read(sink) !== null);
     })();
     await within(5_000, gone.catch(() => {}));
-    equal(pair.server.openCount + pair.budget.worker.reservedBytes, 0);
+    equal(pair.server.counts().exchanges + pair.budget.worker.reservedBytes, 0);
     connection.close();
   }
   listener.close();

@@ -222,3 +222,22 @@ test("ServiceSet.remove lets a running exchange end, and close ends it", async (
 function match(text: string | null, pattern: RegExp): void {
   ok(pattern.test(text ?? ""), `${text} must match ${pattern}`);
 }
+
+test("ServiceSet counts connections to engines, and requests that wait for one", async () => {
+  const engine = startEngine();
+  const set = newServiceSet();
+  set.add(quickService({ port: engine.port }));
+  await claimsUntil(set, isFull);
+  const { dispatcher, origin } = set.upstreamOf("llm")!;
+  engine.setHanging(true);
+  const { waiting } = set.poolCounts();
+  equal(waiting, 0);
+  const asked = dispatcher.request({ origin, path: "/v1/chat/completions", method: "POST" })
+    .catch(() => undefined);
+  await engine.log.waitFor(({ path }) => path === "/v1/chat/completions");
+  equal(set.poolCounts().connections, 1);
+  await set.close();
+  await asked;
+  equal(set.poolCounts().connections, 0);
+  await engine.stop();
+});

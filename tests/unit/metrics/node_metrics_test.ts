@@ -17,7 +17,9 @@ function metrics(options: { services?: (name: string) => boolean } = {}) {
       build: { version: "0.1.0", role: "head" },
       registry: () => ({ claims: 3, claimBytes: 2_400, refusals: { forged: 2, 'qu"ote\n': 1 } }),
       peers: () => ({ alive: 2, suspect: 0, left: 1 }),
-      lanes: () => ({ open: 2, exchanges: 5, unsentBytes: 0, windowBytes: 65_536 }),
+      lanes: () => ({ open: 2, exchanges: 5, unsentBytes: 9, windowBytes: 65_536 }),
+      pool: () => ({ calls: 4, connections: 6, waiting: 1 }),
+      routing: () => ({ waiting: 7, restingEngines: 8 }),
     },
   });
   return { ...node, advance: (ms: number) => void (nowMs += ms) };
@@ -133,6 +135,12 @@ Deno.test("createNodeMetrics reads the parts of the node when asked, and escapes
   equal(values.get("otela_network_peers_total"), 3);
   equal(values.get('otela_membership_peers{status="left"}'), 1);
   equal(values.get("otela_lane_exchanges_open"), 5);
+  equal(values.get("otela_lane_unsent_bytes"), 9);
+  equal(values.get("otela_engine_calls_open"), 4);
+  equal(values.get("otela_engine_pool_connections"), 6);
+  equal(values.get("otela_engine_pool_waiting"), 1);
+  equal(values.get("otela_requests_waiting"), 7);
+  equal(values.get("otela_engines_resting"), 8);
   equal(values.get('otela_requests_refused_total{code="unauthorized"}'), 1);
   ok(!values.has("otela_mesh_connections"), "a part that is absent shows nothing");
 });
