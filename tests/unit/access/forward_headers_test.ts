@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { cleanRequestHeaders, cleanResponseHeaders } from "../../../lib/access/forward_headers.ts";
 
