@@ -3,6 +3,7 @@ import type { PeerId } from "../base/peer_id.ts";
 import { type ErrorFields, OtelaError } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
+import type { AnswerBody } from "./answer_body.ts";
 
 export type { ExchangeFailure, ExchangePhase };
 
@@ -25,12 +26,21 @@ export type ExchangeRequestHead = {
 /** A body that arrives in pieces. */
 export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
+/** Who reads a body without a stream, in the turn in which it arrives. Must not throw. */
+export interface BodyFollower {
+  /** @param chunk The follower's own. */
+  chunk(chunk: Uint8Array<ArrayBuffer>): void;
+  ended(): void;
+  /** @param hasTail Whether the last chunk is the observer's `tail`. */
+  broke(error: ExchangeError, hasTail: boolean): void;
+}
+
 /** The answer, once its head is here. */
 export type ExchangeResponse = {
   readonly status: number;
   readonly headers: HeaderList;
   /** Whole when it came with its head, `null` when there is none, else in pieces; reading errors with an `ExchangeError`. */
-  readonly body: Uint8Array<ArrayBuffer> | null | BodyStream;
+  readonly body: Uint8Array<ArrayBuffer> | null | AnswerBody;
   /** After the body ended: HTTP trailers of the engine; empty before. */
   readonly trailers: () => HeaderList;
 };

@@ -2,6 +2,7 @@
 import { cleanResponseHeaders } from "../access/forward_headers.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import type { Bytes } from "../base/units.ts";
+import type { AnswerBody } from "../exchange/answer_body.ts";
 import { type BodyStream, ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
 import type { HeaderList } from "../exchange/types.ts";
 
@@ -50,10 +51,10 @@ export function mayHold(answer: ExchangeResponse, holdBytesMax: Bytes): boolean 
  * @throws {ExchangeError} When the body breaks off.
  */
 export async function hold(
-  body: BodyStream,
+  body: AnswerBody,
   holdBytesMax: Bytes,
 ): Promise<Uint8Array<ArrayBuffer> | BodyStream> {
-  const reader = body.getReader();
+  const reader = body.stream().getReader();
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let heldBytes = 0;
   while (heldBytes <= holdBytesMax) {
@@ -74,13 +75,16 @@ export async function hold(
   }, { highWaterMark: 0 });
 }
 
+/** The body of a response for a client. */
+export type ResponseBody = Uint8Array<ArrayBuffer> | null | BodyStream;
+
 /**
  * The response for the client.
  * @throws {ExchangeError} When the worker's head is none that HTTP can carry.
  */
 export function toResponse(
-  answer: ExchangeResponse,
-  body: Uint8Array<ArrayBuffer> | null | BodyStream,
+  answer: Pick<ExchangeResponse, "status" | "headers">,
+  body: ResponseBody,
   about: { method: string; worker: PeerId; publicPrefix: string },
 ): Response {
   const list = cleanResponseHeaders(answer.headers, about.publicPrefix);

@@ -75,9 +75,7 @@ export class ForwardObserver implements AnswerObserver {
 
   tail(error: ExchangeError): Uint8Array<ArrayBuffer> | undefined {
     // Nothing has gone to the client when nothing came: then the answer itself can be an error.
-    if (!this.tap || this.firstByteAtMs === -1) return undefined;
-    // An empty tail: what arrived is read before the error, and nothing is added to it.
-    if (this.about.isContinued) return new Uint8Array(0);
+    if (!this.tap || this.firstByteAtMs === -1 || this.about.isContinued) return undefined;
     const event = errorEvent(this.about.reasonOf(error), this.about.requestId, this.isLines);
     // A half-sent event is ended first, so that the error stands in one of its own.
     const before = this.tap.isAtBoundary ? "" : this.isLines ? "\n" : "\n\n";

@@ -1,17 +1,29 @@
 // How is one request tried until a worker answers it?
 import { OtelaError } from "../base/errors.ts";
 import { KiB, type Ms, secondMs } from "../base/units.ts";
-import { type BodyStream, ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
+import { AnswerBody } from "../exchange/answer_body.ts";
+import { ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
 import { type BusyAnswer, decideHandOn, decideRetry, isBusyStatus } from "../routing/retry.ts";
 import { parseRetryAfter } from "../routing/retry_after.ts";
-import { headerOf, hold, isEventStream, mayHold, toResponse } from "./forward_answer.ts";
+import {
+  headerOf,
+  hold,
+  isEventStream,
+  mayHold,
+  type ResponseBody,
+  toResponse,
+} from "./forward_answer.ts";
 import { ForwardAttempt } from "./forward_attempt.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
 import type { ForwardFacts, ForwardProgress } from "./forward_progress.ts";
 import { ForwardStream } from "./forward_stream.ts";
 
 /** An answer that another worker might better, kept in case none does. */
-type Refusal = { readonly attempt: ForwardAttempt; readonly answer: ExchangeResponse };
+type Refusal = {
+  readonly attempt: ForwardAttempt;
+  readonly answer: ExchangeResponse;
+  readonly body: ResponseBody;
+};
 
 /** An answer that says "no room" is short; a longer one is passed on at once. */
 const refusalBytesMax = 64 * KiB;
@@ -66,7 +78,7 @@ export class ForwardRun {
         refusal?.attempt.cancel("another worker was asked");
         if (!this.isHandedOn(answer.status)) {
           const { body } = answer;
-          return body instanceof ReadableStream
+          return body instanceof AnswerBody
             ? await this.answerOf(attempt, answer, body)
             : this.accept(attempt, answer, body);
         }
@@ -74,6 +86,8 @@ export class ForwardRun {
       } catch (thrown) {
         const error = thrown instanceof ExchangeError ? this.progress.reasonOf(thrown) : thrown;
         attempt.failed(error);
+        // One whose head could not be used is still sending its body.
+        attempt.cancel("its answer could not be used");
         if (!(error instanceof ExchangeError)) throw error;
         failed = error;
         if (error.phase === "not_sent") attempts.unreached();
@@ -153,27 +167,25 @@ export class ForwardRun {
   private async answerOf(
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
-    body: BodyStream,
+    body: AnswerBody,
   ): Promise<Response> {
     const { limits } = this.ports;
     if (ForwardStream.isFor(this.progress, answer.status, answer.headers)) {
       const stream = new ForwardStream(this.progress, attempt, body);
-      const relayed = await stream.open();
-      attempt.began();
-      return this.responseOf(attempt, answer, relayed);
+      return this.responseOf(attempt, answer, await stream.open());
     }
     this.progress.patience.wait(limits.firstTokenTimeoutMs, "the first byte of an answer");
     if (isEventStream(answer.headers)) {
       await attempt.observer!.begun();
       this.progress.patience.came();
       this.throwIfSilent(attempt);
-      return this.accept(attempt, answer, body);
+      return this.accept(attempt, answer, body.stream());
     }
     const isHeld = mayHold(answer, limits.holdBytesMax) &&
       !limits.noHold.has(this.facts.target.service);
     if (!isHeld) {
       this.progress.patience.came();
-      return this.accept(attempt, answer, body);
+      return this.accept(attempt, answer, body.stream());
     }
     const held = await hold(body, limits.holdBytesMax);
     this.progress.patience.came();
@@ -195,7 +207,7 @@ export class ForwardRun {
   private accept(
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
-    body: ExchangeResponse["body"],
+    body: ResponseBody,
   ): Response {
     attempt.succeeded(answer);
     const response = this.responseOf(attempt, answer, body);
@@ -206,7 +218,7 @@ export class ForwardRun {
   private responseOf(
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
-    body: ExchangeResponse["body"],
+    body: ResponseBody,
   ): Response {
     const { request, target } = this.facts;
     return toResponse(answer, body, {
@@ -224,9 +236,9 @@ export class ForwardRun {
       this.ports.wallClock(),
     );
     if (afterMs !== undefined) this.retryAfterMs = Math.min(this.retryAfterMs, afterMs);
-    const held = body instanceof ReadableStream ? await hold(body, refusalBytesMax) : body;
+    const held = body instanceof AnswerBody ? await hold(body, refusalBytesMax) : body;
     attempt.succeeded(answer);
-    const kept = { attempt, answer: { ...answer, body: held } };
+    const kept = { attempt, answer, body: held };
     // What is missing there was not begun there, so asking elsewhere repeats nothing.
     const isMissing = answer.status === 404;
     const standing = this.standing(attempt);
@@ -238,10 +250,10 @@ export class ForwardRun {
   }
 
   /** Everybody was asked: the last answer, with the least wait that anybody named (C032). */
-  private refuse({ attempt, answer }: Refusal): Response {
+  private refuse({ attempt, answer, body }: Refusal): Response {
     this.progress.worker = attempt.peer;
     this.progress.status = answer.status;
-    const response = this.accept(attempt, answer, answer.body);
+    const response = this.accept(attempt, answer, body);
     if (this.retryAfterMs !== Infinity) {
       response.headers.set("retry-after", String(Math.ceil(this.retryAfterMs / secondMs)));
     }

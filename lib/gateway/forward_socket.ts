@@ -1,6 +1,7 @@
 // How does a WebSocket find its worker?
 import { OtelaError } from "../base/errors.ts";
 import { type PeerId, shortPeerId } from "../base/peer_id.ts";
+import { AnswerBody } from "../exchange/answer_body.ts";
 import { ExchangeError, type HeaderList, type SocketOpening } from "../exchange/types.ts";
 import type { RequestToken } from "../metrics/request_meter.ts";
 import type { Attempts } from "../routing/attempts.ts";
@@ -36,7 +37,8 @@ export async function forwardSocket(
     open: (signal) => opening.open(signal),
     refused: (response) => {
       token.finished("ok", opening.worker, attempts.count, response.status);
-      return toResponse(response, response.body, {
+      const { body } = response;
+      return toResponse(response, body instanceof AnswerBody ? body.stream() : body, {
         method: request.method,
         worker: opening.worker!,
         publicPrefix: target.publicPrefix,

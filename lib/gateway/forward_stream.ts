@@ -1,5 +1,6 @@
 // How does one request use a relay for its stream?
 import type { Bytes } from "../base/units.ts";
+import type { AnswerBody } from "../exchange/answer_body.ts";
 import type { BodyStream, ExchangeError, HeaderList } from "../exchange/types.ts";
 import { type CompletionKind, completionKindOf } from "../usage/completion_request.ts";
 import { isRelayable } from "./forward_answer.ts";
@@ -27,7 +28,7 @@ export class ForwardStream implements RelayOwner {
   constructor(
     private readonly run: ForwardProgress,
     private attempt: ForwardAttempt,
-    body: BodyStream,
+    body: AnswerBody,
   ) {
     this.first = attempt;
     const kind = completionKindOf(run.facts.target.path) as CompletionKind;
@@ -37,6 +38,7 @@ export class ForwardStream implements RelayOwner {
   /** @throws {ExchangeError} When the stream breaks before it has said anything. */
   async open(): Promise<BodyStream> {
     await this.relay.open();
+    this.first.began();
     return this.relay.stream();
   }
 

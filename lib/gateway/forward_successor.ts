@@ -1,6 +1,7 @@
 // Who goes on with a stream whose worker is lost, and from where?
 import type { PeerId } from "../base/peer_id.ts";
 import { secondMs } from "../base/units.ts";
+import { AnswerBody } from "../exchange/answer_body.ts";
 import {
   ExchangeError,
   type ExchangeRequestHead,
@@ -38,7 +39,7 @@ export type Successor =
   | {
     readonly type: "worker";
     readonly attempt: ForwardAttempt;
-    readonly answer: ExchangeResponse;
+    readonly body: AnswerBody;
     readonly splice: Splice;
     readonly isUsageEstimated: boolean;
   }
@@ -89,7 +90,7 @@ export async function findSuccessor(
       const plan = planContinuation(request, log, tokens.count);
       const answer = await owner.ask(attempt, plan.body);
       attempt.headArrived(answer);
-      if (!isRelayable(answer) || !(answer.body instanceof ReadableStream)) {
+      if (!isRelayable(answer) || !(answer.body instanceof AnswerBody)) {
         attempt.succeeded(answer);
         attempt.cancel("its answer is no stream");
         attempt.failed(undefined);
@@ -98,7 +99,7 @@ export async function findSuccessor(
       attempt.began();
       const splice = new Splice(request, spliceFactsOf(log, plan));
       const isUsageEstimated = isCountWanted && tokens.isEstimated;
-      return { type: "worker", attempt, answer, splice, isUsageEstimated };
+      return { type: "worker", attempt, body: answer.body, splice, isUsageEstimated };
     } catch (error) {
       attempt.failed(error);
       if (!(error instanceof ExchangeError) || error.failure === "canceled") {
@@ -134,7 +135,7 @@ async function countAt(
   const timer = setTimeout(() => exchange.cancel("counting takes too long"), tokenizeMsMax);
   try {
     const { status, body } = await exchange.response;
-    const held = body instanceof ReadableStream ? await hold(body, tokenizeBytesMax) : body;
+    const held = body instanceof AnswerBody ? await hold(body, tokenizeBytesMax) : body;
     const counted = status === 200 && held instanceof Uint8Array ? tokensCounted(held) : undefined;
     return counted === undefined ? undefined : tokenCountOf(log, counted);
   } catch {

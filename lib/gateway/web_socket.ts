@@ -1,6 +1,7 @@
 // How do the messages of a WebSocket cross between a client and an engine?
 import { OtelaError } from "../base/errors.ts";
 import { type Bytes, MiB } from "../base/units.ts";
+import { AnswerBody } from "../exchange/answer_body.ts";
 import type { ExchangeResponse, SocketOpening, SocketSession } from "../exchange/types.ts";
 import { watchClient } from "./client_gone.ts";
 
@@ -69,7 +70,7 @@ function offerOnly(request: Request, protocol: string): void {
 function refusal(response: ExchangeResponse, ports: SocketPorts): Response {
   if (response.status >= 300) return ports.refused(response);
   // Its body must end somewhere, or the exchange would stay open.
-  if (response.body instanceof ReadableStream) response.body.cancel().catch(() => {});
+  if (response.body instanceof AnswerBody) response.body.cancel();
   throw new OtelaError(
     "upgrade_unsupported",
     `Cannot open the WebSocket as the engine must change the protocol: it answered ${response.status}`,

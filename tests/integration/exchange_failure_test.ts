@@ -5,7 +5,15 @@ import { parsePeerId } from "../../lib/base/peer_id.ts";
 import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
-import { bodyOf, failureOf, headOf, streamOf, textOf, ways } from "../support/exchange_calls.ts";
+import {
+  bodyOf,
+  failureOf,
+  headOf,
+  piecesOf,
+  streamOf,
+  textOf,
+  ways,
+} from "../support/exchange_calls.ts";
 import { exchangePair, headPeer, upstreamOf, workerPeer } from "../support/exchange_pair.ts";
 import { within } from "../support/within.ts";
 
@@ -48,7 +56,7 @@ for (const { name, peer } of ways) {
       await within(1_000, raw.clientGone(1));
 
       const read = pair.client.request(peer, headOf("/"), null);
-      const reader = ((await read.response).body as BodyStream).getReader();
+      const reader = piecesOf(await read.response).getReader();
       equal((await reader.read()).value?.length, 2);
       await reader.cancel();
       await within(1_000, raw.clientGone(2));

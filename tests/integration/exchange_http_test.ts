@@ -1,7 +1,7 @@
 // Does HTTP cross an exchange unchanged, over a lane and to an own engine alike?
+import { AnswerBody } from "../../lib/exchange/answer_body.ts";
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
 import { type RawStep, startRawEngine } from "../support/engine_raw.ts";
 import { patternBytes } from "../support/engine_wire.ts";
@@ -10,6 +10,7 @@ import {
   echo,
   headerOf,
   headOf,
+  piecesOf,
   sha256,
   streamOf,
   textOf,
@@ -36,7 +37,7 @@ for (const { name, peer } of ways) {
       equal(JSON.parse(await textOf(plain)).object, "chat.completion");
       const streamed = await pair.client.request(peer, headOf("/sse?n=5&interval=1"), null)
         .response;
-      ok(streamed.body instanceof ReadableStream);
+      ok(streamed.body instanceof AnswerBody);
       equal((await textOf(streamed)).match(/data:/g)?.length, 5);
     }
     await engine.stop();
@@ -200,7 +201,7 @@ for (const { name, peer } of ways) {
       const { body, headers } = await pair.client.request(peer, head, null).response;
       equal(headerOf(headers, "content-encoding"), undefined);
       const seen: { text: string; atMs: number }[] = [];
-      for await (const chunk of body as BodyStream) {
+      for await (const chunk of piecesOf({ body })) {
         seen.push({ text: new TextDecoder().decode(chunk), atMs: performance.now() });
       }
       deepEqual(seen.map(({ text }) => text), [0, 1, 2, 3, 4].map((n) => `piece${n}\n`));

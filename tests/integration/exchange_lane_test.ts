@@ -6,7 +6,7 @@ import { LanePool } from "../../lib/exchange/lane_pool.ts";
 import { WindowBudget } from "../../lib/lane/window.ts";
 import { byteStreamPair } from "../support/byte_stream_pair.ts";
 import { startEngine } from "../support/engine.ts";
-import { bodyOf, failureOf, headOf, sha256, textOf } from "../support/exchange_calls.ts";
+import { bodyOf, failureOf, headOf, piecesOf, sha256, textOf } from "../support/exchange_calls.ts";
 import { exchangePair, upstreamOf, workerPeer } from "../support/exchange_pair.ts";
 import { patternBytes } from "../support/engine_wire.ts";
 import { recordStream } from "../support/byte_stream_record.ts";
@@ -27,7 +27,7 @@ Deno.test("a slow reader of 256 MB costs little memory and does not slow the oth
     const before = memoryBytes();
     const total = 256_000_000;
     const { body } = await pair.client.request(workerPeer, get(`/bytes?n=${total}`), null).response;
-    const reader = (body as BodyStream).getReader();
+    const reader = piecesOf({ body }).getReader();
     let [readBytes, memoryMax, slowest] = [0, 0, 0];
     for (let round = 0; round < 100; round++) {
       // Between two sips of the slow one, others are served: what the slow one may have in flight is in flight.
@@ -92,7 +92,7 @@ Deno.test("a cut connection fails all its exchanges in one turn, each by how far
     const streaming = await Promise.all(
       Array.from({ length: 50 }, () => pair.client.request(workerPeer, open, null).response),
     );
-    const readers = streaming.map(({ body }) => (body as BodyStream).getReader());
+    const readers = streaming.map((answer) => piecesOf(answer).getReader());
     await Promise.all(readers.map((reader) => reader.read()));
     engine.setHanging(true);
     const ask = headOf("/v1/chat/completions", { method: "POST", bodyBytes: 2 });
@@ -133,7 +133,7 @@ Deno.test("a frozen worker is refused at once after 2 s, given up after 4, and t
     await using pair = exchangePair([upstreamOf(engine.url)]);
     const stream = get("/slow?n=1000&interval=50");
     const { body } = await pair.client.request(workerPeer, stream, null).response;
-    const reader = (body as BodyStream).getReader();
+    const reader = piecesOf({ body }).getReader();
     await reader.read();
     const startMs = performance.now();
     pair.connections[0].hold();

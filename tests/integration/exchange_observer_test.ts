@@ -1,8 +1,8 @@
 // What does the observer of an answer see, and do its last words reach the reader?
 import { deepEqual, equal } from "node:assert/strict";
-import type { AnswerObserver, BodyStream, ExchangeError } from "../../lib/exchange/types.ts";
+import type { AnswerObserver, ExchangeError } from "../../lib/exchange/types.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
-import { failureOf, headOf, textOf, ways } from "../support/exchange_calls.ts";
+import { failureOf, headOf, piecesOf, textOf, ways } from "../support/exchange_calls.ts";
 import { exchangePair, upstreamOf } from "../support/exchange_pair.ts";
 import { within } from "../support/within.ts";
 
@@ -54,7 +54,7 @@ for (const { name, peer } of ways) {
       await using pair = exchangePair([upstreamOf(raw.url)]);
       const seen = observer("never said");
       const request = pair.client.request(peer, headOf("/"), null, seen.observe);
-      const reader = ((await request.response).body as BodyStream).getReader();
+      const reader = piecesOf(await request.response).getReader();
       await reader.read();
       await reader.cancel();
       request.cancel("again");
@@ -74,7 +74,7 @@ for (const { name, peer } of ways) {
       for (const isSlow of [false, true]) {
         const seen = observer("|tail");
         const request = pair.client.request(peer, headOf("/"), null, seen.observe);
-        const reader = ((await request.response).body as BodyStream).getReader();
+        const reader = piecesOf(await request.response).getReader();
         if (isSlow) await within(5_000, seen.ended);
         let text = "";
         const failure = await failureOf((async () => {

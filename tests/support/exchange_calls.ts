@@ -1,7 +1,9 @@
 // How do exchange tests ask, read and compare in few words?
 import { createHash } from "node:crypto";
 import type { PeerId } from "../../lib/base/peer_id.ts";
+import { assert } from "../../lib/base/assert.ts";
 import type { Bytes } from "../../lib/base/units.ts";
+import { AnswerBody } from "../../lib/exchange/answer_body.ts";
 import type {
   BodyStream,
   ExchangeError,
@@ -27,7 +29,13 @@ export async function bodyOf(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (body === null) return new Uint8Array(0);
   if (body instanceof Uint8Array) return body;
-  return new Uint8Array(await new Response(body).arrayBuffer());
+  return new Uint8Array(await new Response(body.stream()).arrayBuffer());
+}
+
+/** The body of an answer that came in pieces. */
+export function piecesOf({ body }: Pick<ExchangeResponse, "body">): BodyStream {
+  assert(body instanceof AnswerBody, "the body came in pieces");
+  return body.stream();
 }
 
 export async function textOf(response: Pick<ExchangeResponse, "body">): Promise<string> {
