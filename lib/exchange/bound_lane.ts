@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import type { ByteStream } from "../base/byte_stream.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
-import type { Bytes } from "../base/units.ts";
+import type { Bytes, Ms } from "../base/units.ts";
 import type { WindowBudget } from "../lane/window.ts";
 import type { LaneSink } from "../lane/frame_writer.ts";
 import type { Lane, LaneOptions } from "../lane/lane.ts";
@@ -36,15 +36,46 @@ export function countLanes(bound: readonly (readonly [Lane, ByteStream])[]): Lan
   return { lanes: bound.length, exchanges, unsentBytes };
 }
 
-/**
- * Runs `flush` once everything that this turn of the event loop has to do was done. Not in a microtask: the
- * server hands over each request in a stack of its own and runs microtasks in between, so they would give a
- * batch to each request (measured: 1.0 a batch instead of 29 at 50 connections, and two thirds of the speed).
- */
-function afterTurn(flush: () => void, openCount: number): void {
-  // Alone there is nothing to wait for, and the way round the loop costs 13 µs.
-  if (openCount <= 1) queueMicrotask(flush);
-  else setImmediate(flush);
+/** A flush that may wait does so for this long after the one before it. */
+const gatherMs: Ms = 1;
+
+/** When do the frames of a lane leave? */
+class FlushClock {
+  private flushedAtMs: Ms = -Infinity;
+  private isTimed = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly openCount: () => number,
+    private readonly flushLane: () => void,
+  ) {}
+
+  /**
+   * Not in a microtask: the server hands over each request in a stack of its own and runs microtasks in between,
+   * so they would give a batch to each request (measured: 1.0 a batch instead of 29 at 50 connections, and two
+   * thirds of the speed).
+   * What may wait is gathered when much of it comes: at 10,000 tokens a second, each in a batch of its own cost both nodes
+   * twice the time (measured with 200 streams).
+   */
+  ask(mayWait: boolean): void {
+    if (mayWait && this.clock.nowMs() - this.flushedAtMs < gatherMs) {
+      if (this.isTimed) return;
+      this.isTimed = true;
+      setTimeout(this.timed, gatherMs);
+      // Alone there is nothing to wait for, and the way round the loop costs 13 µs.
+    } else if (this.openCount() <= 1) queueMicrotask(this.flush);
+    else setImmediate(this.flush);
+  }
+
+  private readonly flush = (): void => {
+    this.flushedAtMs = this.clock.nowMs();
+    this.flushLane();
+  };
+
+  private readonly timed = (): void => {
+    this.isTimed = false;
+    this.flush();
+  };
 }
 
 /** A requester's lane on a stream. `onClosed` runs after its exchanges have failed. */
@@ -81,10 +112,10 @@ function live<L extends Lane>(
   closed: (lane: L, error: Error | undefined) => void,
 ): L {
   let openCount = () => 0; // The lane says hello before it can be asked.
-  const flush = () => lane.flush();
+  const flushes = new FlushClock(clock, () => openCount(), () => lane.flush());
   const sink: LaneSink = {
     send: (batch) => stream.send(batch),
-    requestFlush: () => afterTurn(flush, openCount()),
+    requestFlush: (mayWait) => flushes.ask(mayWait),
   };
   const lane = make({ sink, budget, nowMs: clock.nowMs(), exchangesMax });
   openCount = () => lane.openCount;

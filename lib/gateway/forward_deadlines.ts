@@ -5,14 +5,18 @@ import type { Ms } from "../base/units.ts";
 /** Limits are looked at this often: a fifth of a second more or less is nothing beside seconds and minutes. */
 const sweepMs: Ms = 200;
 
-/** What one request waits for at present. */
+/**
+ * What one request waits for at present. A wait is timed from the next look on: a stream begins one with every
+ * token, and to ask the clock each time cost more than the rest of it.
+ */
 export class Patience {
   private waitUntilMs: Ms = Infinity;
+  private isNew = false;
   private what = "";
   private limitMs: Ms = Infinity;
 
   constructor(
-    private readonly owner: { drop(patience: Patience): void; readonly clock: Clock },
+    private readonly owner: { drop(patience: Patience): void },
     private readonly totalMs: Ms,
     private readonly totalUntilMs: Ms,
     /** Called for each limit that passes; whoever goes on with the request puts its own here. */
@@ -21,13 +25,14 @@ export class Patience {
 
   /** Something is waited for from now on. @param what It, in words: `the engine's next bytes`. */
   wait(limitMs: Ms, what: string): void {
-    this.waitUntilMs = this.owner.clock.nowMs() + limitMs;
+    this.isNew = true;
     this.limitMs = limitMs;
     this.what = what;
   }
 
   /** It came. */
   came(): void {
+    this.isNew = false;
     this.waitUntilMs = Infinity;
   }
 
@@ -38,6 +43,10 @@ export class Patience {
 
   /** @internal Of the sweep. */
   look(nowMs: Ms): void {
+    if (this.isNew) {
+      this.isNew = false;
+      this.waitUntilMs = nowMs + this.limitMs;
+    }
     if (nowMs >= this.totalUntilMs) {
       this.end();
       this.expired(`the whole request took more than ${this.totalMs} ms`, true);
@@ -53,7 +62,7 @@ export class ForwardDeadlines {
   private readonly running = new Set<Patience>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {}
 
   /**
    * A request begins.

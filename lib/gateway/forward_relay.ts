@@ -1,5 +1,5 @@
 // How does a stream outlive the worker that began it?
-import { type Bytes, MiB } from "../base/units.ts";
+import { type Bytes, KiB, MiB } from "../base/units.ts";
 import { type AnswerBody, tailMs } from "../exchange/answer_body.ts";
 import { type BodyFollower, type BodyStream, ExchangeError } from "../exchange/types.ts";
 import { CompletionLog, whyNotContinued } from "../usage/completion_log.ts";
@@ -31,6 +31,9 @@ export type RelayOwner = {
 
 /** What only opens an answer is held back up to here; an engine that opens for longer is passed on. A guess. */
 const openingBytesMax: Bytes = MiB;
+
+/** The worker is told of bytes read in lots: below half of the smallest window, so that it never waits for it. */
+const consumedBytesMin: Bytes = 4 * KiB;
 
 type Ended = "whole" | ExchangeError;
 
@@ -129,7 +132,7 @@ export class ForwardRelay implements BodyFollower {
     if (this.isSeeking || this.isOver) return;
     this.owner.waits(!this.log.isOpened);
     const bytes = this.unreadBytes;
-    if (bytes === 0) return;
+    if (bytes < consumedBytesMin) return;
     this.unreadBytes = 0;
     this.source.consumed(bytes);
   }

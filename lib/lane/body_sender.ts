@@ -55,6 +55,7 @@ export class BodySender {
   private isOffered = false;
   private afterPending: (() => void) | undefined;
   private isDropped = false;
+  private hasBegun = false;
 
   /**
    * @param creditBytes What the reader announced.
@@ -84,7 +85,9 @@ export class BodySender {
       const writer = this.outbox.writer;
       while (at < chunk.length && this.creditBytes > 0 && !writer.isBlocked) {
         const end = Math.min(chunk.length, at + payloadBytesMax, at + this.creditBytes);
-        writer.frame(FrameType.data, this.id, chunk.subarray(at, end));
+        // The first piece is waited for; those behind it come one after another.
+        writer.frame(FrameType.data, this.id, chunk.subarray(at, end), this.hasBegun);
+        this.hasBegun = true;
         this.creditBytes -= end - at;
         at = end;
       }

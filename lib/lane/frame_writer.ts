@@ -7,8 +7,11 @@ import { frameHeaderBytes, payloadBytesMax, writeU32 } from "./frame.ts";
 export type LaneSink = {
   /** Sends a batch; false when the stream holds more than its bound and `Lane.drained` will follow. */
   send(batch: Uint8Array): boolean;
-  /** Asks for `flush` at the end of this turn; called once until that happened. */
-  requestFlush(): void;
+  /**
+   * Asks for `flush` at the end of this turn; called at most twice until that happened, then without `mayWait`.
+   * @param mayWait A millisecond more is no harm, if others come meanwhile.
+   */
+  requestFlush(mayWait: boolean): void;
 };
 
 /** A batch leaves early when the next frame would not fit: larger batches gained nothing (measured). */
@@ -21,7 +24,7 @@ const batchBytesMax: Bytes = 64 * KiB;
 export class FrameWriter {
   private readonly scratch = new Uint8Array(batchBytesMax);
   private usedBytes = 0;
-  private isFlushAsked = false;
+  private asked: "nothing" | "later" | "now" = "nothing";
   /** Whether the stream said it holds enough; data waits then, control frames pass. */
   isBlocked = false;
   /** Batches handed to the stream so far. A frame written while this is n has left once it is above n. */
@@ -32,9 +35,10 @@ export class FrameWriter {
   /**
    * Begins a frame and gives the place to write its payload to.
    * @param payloadBytes Exact; at most `payloadBytesMax`.
+   * @param mayWait As `LaneSink.requestFlush`.
    * @returns The buffer and the offset of the payload in it, to be filled before anything else is written.
    */
-  begin(type: number, id: number, payloadBytes: Bytes): number {
+  begin(type: number, id: number, payloadBytes: Bytes, mayWait = false): number {
     assert(payloadBytes <= payloadBytesMax, "a payload fits a frame");
     if (this.usedBytes + frameHeaderBytes + payloadBytes > batchBytesMax) this.sendBatch();
     const scratch = this.scratch;
@@ -43,7 +47,7 @@ export class FrameWriter {
     writeU32(scratch, at + 1, id);
     writeU32(scratch, at + 5, payloadBytes);
     this.usedBytes = at + frameHeaderBytes + payloadBytes;
-    this.askFlush();
+    this.askFlush(mayWait);
     return at + frameHeaderBytes;
   }
 
@@ -52,21 +56,21 @@ export class FrameWriter {
     return this.scratch;
   }
 
-  frame(type: number, id: number, payload?: Uint8Array): void {
-    const at = this.begin(type, id, payload?.length ?? 0);
+  frame(type: number, id: number, payload?: Uint8Array, mayWait = false): void {
+    const at = this.begin(type, id, payload?.length ?? 0, mayWait);
     if (payload) this.scratch.set(payload, at);
   }
 
-  /** Asks for a flush although no frame was written yet. */
-  askFlush(): void {
-    if (this.isFlushAsked) return;
-    this.isFlushAsked = true;
-    this.sink.requestFlush();
+  /** Asks for a flush, also when no frame was written yet. */
+  askFlush(mayWait = false): void {
+    if (this.asked === "now" || (mayWait && this.asked === "later")) return;
+    this.asked = mayWait ? "later" : "now";
+    this.sink.requestFlush(mayWait);
   }
 
   /** Sends what was collected; the end of the turn calls it through the lane. */
   flush(): void {
-    this.isFlushAsked = false;
+    this.asked = "nothing";
     if (this.usedBytes > 0) this.sendBatch();
   }
 
