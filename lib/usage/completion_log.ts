@@ -6,8 +6,12 @@ import { SseParser } from "./sse_parser.ts";
 
 /** Events kept as they came until they are read; most streams end well and are never read. A guess. */
 const unreadBytesMax: Bytes = 64 * KiB;
+/** What is taken for them first: some ten events. */
+const unreadBytesMin: Bytes = 2 * KiB;
 /** A longer text is not continued: it would have to be sent as a prompt. */
 const textCharactersMax = MiB;
+
+const nothing = new Uint8Array(0);
 
 /** By which names a stream goes on. */
 export type StreamNames = {
@@ -18,8 +22,9 @@ export type StreamNames = {
 };
 
 /**
- * Remembers the events that went to the client. Cheap while all is well: chunks are kept, not read, except the
- * first ones until something was said; beyond 64 KiB they are read and let go.
+ * Remembers the events that went to the client. Cheap while all is well: bytes are kept, not read, except the
+ * first ones until something was said; beyond 64 KiB they are read and let go. They are copied to one place: kept
+ * chunks made each collection of garbage ten times as long (measured: 12 ms at 500 streams).
  */
 export class CompletionLog {
   /** All text. */
@@ -40,7 +45,7 @@ export class CompletionLog {
   usage: TokenUsage | undefined;
   isUsageExact = false;
   private readonly parser = new SseParser();
-  private unread: Uint8Array[] = [];
+  private unread: Uint8Array = nothing;
   private unreadBytes: Bytes = 0;
 
   constructor(private readonly kind: CompletionKind) {}
@@ -51,27 +56,41 @@ export class CompletionLog {
       this.isDone;
   }
 
-  /** @param chunk Whole events; not changed by anybody afterwards. */
+  /** @param chunk Whole events; valid until the call returns. */
   push(chunk: Uint8Array): void {
-    this.unread.push(chunk);
-    this.unreadBytes += chunk.length;
-    if (!this.hasSpoken || this.unreadBytes > unreadBytesMax) this.read();
+    if (this.unreadBytes + chunk.length > unreadBytesMax) this.read();
+    if (!this.hasSpoken || chunk.length > unreadBytesMax) {
+      this.read();
+      return this.readEvents(chunk);
+    }
+    const end = this.unreadBytes + chunk.length;
+    if (end > this.unread.length) this.grow(end);
+    this.unread.set(chunk, this.unreadBytes);
+    this.unreadBytes = end;
   }
 
   /** Reads what is unread; before any question is asked. */
   read(): void {
-    for (const chunk of this.unread) {
-      for (const { data } of this.parser.push(chunk)) this.readEvent(data);
-    }
-    this.unread = [];
+    const bytes = this.unreadBytes;
     this.unreadBytes = 0;
+    if (bytes > 0) this.readEvents(this.unread.subarray(0, bytes));
   }
 
   /** The stream cannot be followed any more. */
   lose(why: string): void {
     this.stranger ??= why;
-    this.unread = [];
+    this.unread = nothing;
     this.unreadBytes = 0;
+  }
+
+  private grow(bytesMin: Bytes): void {
+    const grown = new Uint8Array(Math.max(unreadBytesMin, this.unread.length * 2, bytesMin));
+    grown.set(this.unread.subarray(0, this.unreadBytes));
+    this.unread = grown;
+  }
+
+  private readEvents(bytes: Uint8Array): void {
+    for (const { data } of this.parser.push(bytes)) this.readEvent(data);
   }
 
   private readEvent(data: string): void {
