@@ -34,8 +34,9 @@ export async function measureStream(
       streamsPerConnection,
     });
   const targets = Object.keys(urls);
-  // The compiler has seen each target at work before the first round counts.
-  for (const target of targets) await measure(target, 200, 1);
+  // The compiler has seen each target at full work before the first round counts.
+  const [warmUpStreams, warmUpTimes] = options.isSmall ? [200, 1] : [500, 3];
+  for (const target of targets) await measure(target, warmUpStreams, warmUpTimes);
   const rounds = await Rounds.measure(
     targets,
     levels,

@@ -117,6 +117,7 @@ export class BodySender {
 
   /** Takes bytes that travelled with the head off the credit. */
   spend(bytes: Bytes): void {
+    if (bytes > 0) this.hasBegun = true;
     this.creditBytes -= bytes;
   }
 

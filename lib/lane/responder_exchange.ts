@@ -216,7 +216,7 @@ export class ResponderExchange {
   }
 
   private writeEnd(): void {
-    this.loan.writer.frame(FrameType.end, this.id, encodeEnd(this.trailers, this.load));
+    this.loan.writer.frame(FrameType.end, this.id, encodeEnd(this.trailers, this.load), true);
     this.finish();
   }
 
