@@ -1,4 +1,5 @@
 // Which calls of engines are running here?
+import { NumberTable } from "../base/number_table.ts";
 import type { Clock } from "../base/ports.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import { type AnswerTaker, EngineCall } from "./engine_call.ts";
@@ -10,7 +11,7 @@ const sweepMs: Ms = secondMs;
 
 /** Starts calls, counts them per service, and ends those whose engine has gone silent. */
 export class EngineCalls {
-  private readonly running = new Set<EngineCall>();
+  private readonly running = new NumberTable<EngineCall>();
   private readonly countOf = new Map<string, number>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -26,10 +27,10 @@ export class EngineCalls {
   ): EngineCall {
     const { name } = upstream;
     const call: EngineCall = new EngineCall(upstream, answer, this.clock, () => {
-      this.running.delete(call);
+      this.running.delete(key);
       return this.count(name, -1);
     });
-    this.running.add(call);
+    const key = this.running.add(call);
     this.count(name, 1);
     this.timer ??= setInterval(() => this.sweep(), sweepMs);
     call.start(head, body, isEnd);
@@ -49,19 +50,18 @@ export class EngineCalls {
   /** Ends every call. */
   close(): void {
     clearInterval(this.timer);
-    for (const call of [...this.running]) call.canceled("this node is stopping");
+    for (const call of this.running.values()) call.canceled("this node is stopping");
   }
 
   private count(service: string, change: number): number {
     const count = this.load(service) + change;
-    if (count === 0) this.countOf.delete(service);
-    else this.countOf.set(service, count);
+    this.countOf.set(service, count);
     return count;
   }
 
   private sweep(): void {
     const nowMs = this.clock.nowMs();
-    for (const call of [...this.running]) call.tick(nowMs);
+    for (const call of this.running.values()) call.tick(nowMs);
     if (this.running.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;

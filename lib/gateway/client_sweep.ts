@@ -1,10 +1,16 @@
 // Which clients have left while they waited for an answer to begin?
+import { NumberTable } from "../base/number_table.ts";
 import type { Ms } from "../base/units.ts";
 
 /** A client's leaving reaches the engine well within a second (issue: ≤ 1 s over both hops). */
 const sweepMs: Ms = 200;
 
-type Waiting = { readonly request: Request; readonly gone: () => void; isNew: boolean };
+type Waiting = {
+  readonly request: Request;
+  readonly gone: () => void;
+  key: number;
+  isNew: boolean;
+};
 
 /**
  * Looks at waiting requests a few times a second instead of listening to each: most answers come sooner, and a
@@ -12,7 +18,7 @@ type Waiting = { readonly request: Request; readonly gone: () => void; isNew: bo
  * successful answers too, so only those that still wait are looked at.
  */
 export class ClientSweep {
-  private readonly waiting = new Set<Waiting>();
+  private readonly waiting = new NumberTable<Waiting>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   /**
@@ -27,10 +33,10 @@ export class ClientSweep {
    */
   watch(request: Request, gone: () => void): () => void {
     const isNew = !(this.mustLookEarly && request.signal);
-    const entry: Waiting = { request, gone, isNew };
-    this.waiting.add(entry);
+    const entry: Waiting = { request, gone, key: 0, isNew };
+    entry.key = this.waiting.add(entry);
     this.timer ??= setInterval(() => this.sweep(), sweepMs);
-    return () => this.waiting.delete(entry);
+    return () => this.waiting.delete(entry.key);
   }
 
   close(): void {
@@ -39,14 +45,14 @@ export class ClientSweep {
   }
 
   private sweep(): void {
-    for (const entry of this.waiting) {
+    for (const entry of this.waiting.values()) {
       // The signal is made on first look; a request that is answered within a sweep never makes one.
       if (entry.isNew) {
         entry.isNew = false;
         continue;
       }
       if (!entry.request.signal.aborted) continue;
-      this.waiting.delete(entry);
+      this.waiting.delete(entry.key);
       entry.gone();
     }
     if (this.waiting.size === 0) this.close();

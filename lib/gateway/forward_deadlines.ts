@@ -1,4 +1,5 @@
 // For how long does a request wait for the next step of its answer?
+import { NumberTable } from "../base/number_table.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Ms } from "../base/units.ts";
 
@@ -12,6 +13,8 @@ const sweepMs: Ms = 200;
 export class Patience {
   private waitUntilMs: Ms = Infinity;
   private isNew = false;
+  /** @internal Of the table. */
+  key = 0;
   private what = "";
   private limitMs: Ms = Infinity;
 
@@ -59,7 +62,7 @@ export class Patience {
 
 /** All requests that run: one timer for them, so that a limit costs a request next to nothing. */
 export class ForwardDeadlines {
-  private readonly running = new Set<Patience>();
+  private readonly running = new NumberTable<Patience>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly clock: Clock) {}
@@ -71,13 +74,13 @@ export class ForwardDeadlines {
    */
   begin(totalMs: Ms, sinceMs: Ms, expired: (why: string, isTotal: boolean) => void): Patience {
     const patience = new Patience(this, totalMs, sinceMs + totalMs, expired);
-    this.running.add(patience);
+    patience.key = this.running.add(patience);
     this.timer ??= setInterval(() => this.sweep(), sweepMs);
     return patience;
   }
 
   drop(patience: Patience): void {
-    this.running.delete(patience);
+    this.running.delete(patience.key);
   }
 
   close(): void {
@@ -87,7 +90,7 @@ export class ForwardDeadlines {
 
   private sweep(): void {
     const nowMs = this.clock.nowMs();
-    for (const patience of this.running) patience.look(nowMs);
+    for (const patience of this.running.values()) patience.look(nowMs);
     if (this.running.size === 0) this.close();
   }
 }

@@ -1,5 +1,6 @@
 // How does the end that opens exchanges run a lane?
 import { OtelaError } from "../base/errors.ts";
+import { NumberTable } from "../base/number_table.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import { exchangeFailures } from "../base/outcome.ts";
 import type { Ms } from "../base/units.ts";
@@ -14,7 +15,7 @@ const idMax = 2 ** 31;
 
 /** The requester's end: opens exchanges and hears their answers. */
 export class RequesterLane extends Lane {
-  private readonly exchanges = new Map<number, RequesterExchange>();
+  private readonly exchanges = new NumberTable<RequesterExchange>();
   private nextId = 1;
   private isRetired = false;
 
@@ -96,7 +97,7 @@ export class RequesterLane extends Lane {
   closed(failure: ExchangeFailure, message: string): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const open = [...this.exchanges.values()];
+    const open = this.exchanges.values();
     this.exchanges.clear();
     for (const exchange of open) exchange.failed(failure, undefined, message);
   }

@@ -1,4 +1,5 @@
 // How does the end that answers exchanges run a lane?
+import { NumberTable } from "../base/number_table.ts";
 import { OtelaError } from "../base/errors.ts";
 import { FrameType, readU32 } from "./frame.ts";
 import { HeadAssembler, type ReceivedHead } from "./head_frames.ts";
@@ -21,7 +22,7 @@ export type OnExchange = (
 
 /** The responder's end: hears requests and carries their answers. */
 export class ResponderLane extends Lane {
-  private readonly exchanges = new Map<number, ResponderExchange>();
+  private readonly exchanges = new NumberTable<ResponderExchange>();
   private readonly assemblers = new Map<number, HeadAssembler>();
   /** Answers whose head was given this turn and may still get their first bytes, or all of them, beside it. */
   private heldHeads: ResponderExchange[] = [];
@@ -41,7 +42,7 @@ export class ResponderLane extends Lane {
   closed(reason: string): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const open = [...this.exchanges.values()];
+    const open = this.exchanges.values();
     this.exchanges.clear();
     this.assemblers.clear();
     for (const exchange of open) exchange.onCancel(reason);
