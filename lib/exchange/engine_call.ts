@@ -54,8 +54,10 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   private hasBody = false;
   private isPaused = false;
   private isOver = false;
-  /** For the limits: when the engine last did something. */
+  /** For the limits: when the engine last did something, as far as `tick` has seen it. */
   private heardAtMs: Ms;
+  /** It did something since; to ask the clock with each token would cost more than the rest. */
+  private hasSpoken = false;
 
   constructor(
     private readonly upstream: Upstream,
@@ -123,7 +125,8 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
 
   /** Time passes: a second or so between calls. Ends the call when the engine is silent for too long. */
   tick(nowMs: Ms): void {
-    if (this.isPaused) this.heardAtMs = nowMs;
+    if (this.isPaused || this.hasSpoken) this.heardAtMs = nowMs;
+    this.hasSpoken = false;
     const { headTimeoutMs, firstTokenTimeoutMs, idleTimeoutMs } = this.upstream;
     const limitMs = this.hasBody
       ? idleTimeoutMs
@@ -148,7 +151,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
     if (status < 200) return true;
     this.resume = resume;
     this.hasHead = true;
-    this.heardAtMs = this.clock.nowMs();
+    this.hasSpoken = true;
     this.answer.head(status, engineHeaders(rawHeaders as unknown as RawField[], this.upstream));
     // A 304 may name the length of what it does not send; undici waits for that and fails.
     if (status === 304) this.onComplete(null);
@@ -158,7 +161,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   onData(chunk: Buffer): boolean {
     if (this.isOver) return true;
     this.hasBody = true;
-    this.heardAtMs = this.clock.nowMs();
+    this.hasSpoken = true;
     const mayGoOn = this.answer.data(chunk);
     this.isPaused = !mayGoOn;
     return mayGoOn;
@@ -183,8 +186,8 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
     if (isEnd) return body.length > 0 ? body.slice() : null;
     this.body = new RequestBody((bytes) => {
       // An engine that still takes the request is not silent.
-      this.heardAtMs = this.clock.nowMs();
-      this.answer.consumed(bytes, this.heardAtMs);
+      this.hasSpoken = true;
+      this.answer.consumed(bytes, this.clock.nowMs());
     });
     this.body.push(body);
     return this.body;
