@@ -2,10 +2,15 @@
 import { resolve } from "node:path";
 import { messageOf } from "../lib/base/errors.ts";
 import { benchBalance } from "./balance.ts";
+import { benchChurn } from "./churn.ts";
+import { benchConvergence } from "./convergence.ts";
+import { benchDetection } from "./detection.ts";
 import { benchFairness } from "./fairness.ts";
 import { benchFreeze } from "./freeze.ts";
+import { benchIdle } from "./idle.ts";
 import { benchIdleStreams } from "./idle_streams.ts";
 import { benchKill } from "./kill.ts";
+import { benchMemory } from "./memory.ts";
 import { benchOutage } from "./outage.ts";
 import { benchPrefix } from "./prefix.ts";
 import { benchProxy } from "./proxy.ts";
@@ -37,6 +42,11 @@ const benches: Readonly<Record<string, Bench>> = {
   kill: benchKill,
   freeze: benchFreeze,
   outage: benchOutage,
+  detection: benchDetection,
+  idle: benchIdle,
+  convergence: benchConvergence,
+  churn: benchChurn,
+  memory: benchMemory,
   sim: benchSim,
   sim_seeds: benchSimSeeds,
   soak: benchSoak,

@@ -133,7 +133,11 @@ export class Accusations {
   forget(peer: PeerId): void {
     this.departures.forget(peer);
     const member = this.ports.table.find(peer);
-    if (!member) return;
+    if (member) this.dropCheck(member);
+  }
+
+  /** Nobody needs to know any more whether a member is rightly called gone. */
+  dropCheck(member: Member): void {
     this.#unchecked.delete(member);
     this.#checking.delete(member);
   }

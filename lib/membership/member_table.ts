@@ -54,6 +54,9 @@ export class MemberTable {
     return this.#members.size;
   }
 
+  /** Told of a member that must go to make room: nobody may go on asking for it. Set by whoever asks. */
+  evicted: (member: Member) => void = () => {};
+
   values(): IterableIterator<Member> {
     return this.#members.values();
   }
@@ -171,6 +174,8 @@ export class MemberTable {
       if (!member.isConnected) victim ??= member;
     }
     victim ??= this.#members.values().next().value;
-    if (victim) this.forget(victim);
+    if (!victim) return;
+    this.evicted(victim);
+    this.forget(victim);
   }
 }

@@ -123,6 +123,11 @@ export class Membership {
       comparisons,
       voice: this.#voice,
     });
+    this.table.evicted = (member) => {
+      this.#busy.delete(member);
+      this.#accusations.dropCheck(member);
+      this.#evidence.forget(member);
+    };
     // Nodes that start together do not probe together.
     this.#nextProbeMs = this.#nextAtMs = nowMs + random() * probeEveryMs;
   }

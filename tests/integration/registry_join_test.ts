@@ -3,42 +3,23 @@ import { cpuUsage } from "node:process";
 import { silentLog } from "../../lib/base/ports.ts";
 import { ClaimLoader } from "../../lib/node/claim_loader.ts";
 import { startAutomerge } from "../../lib/registry/automerge.ts";
-import { encodeEnvelope } from "../../lib/registry/envelope.ts";
-import { OwnDocument } from "../../lib/registry/own_document.ts";
 import type { LoadResult } from "../../lib/registry/peer_claims.ts";
 import { byteStreamPair } from "../support/byte_stream_pair.ts";
 import { RegistryDriver } from "../support/registry_driver.ts";
 import { claimOf, RegistryNode } from "../support/registry_node.ts";
-import { envelopeNamed } from "../support/registry_keys.ts";
+import { anyOrigin, workerEnvelopes } from "../support/worker_envelopes.ts";
 
 const module = await startAutomerge();
 
-/** A registry that knows `count` claims, as large as those of real workers with four GPUs. */
+/** A registry that knows `count` claims. */
 function fullNode(count: number): RegistryNode {
-  let claim = claimOf();
-  const origin = { host: "host", uptimeMs: 0 };
   // Loads nothing: the node that joins does.
-  const load = (): LoadResult => ({ type: "loaded", loaded: { claim, origin } });
+  const claim = claimOf();
+  const load = (): LoadResult => ({ type: "loaded", loaded: { claim, origin: anyOrigin } });
   const node = new RegistryNode({ name: "full", load });
-  for (let at = 0; at < count; at++) {
-    claim = claimOf({
-      hardware: { cpuCount: 72, memoryMiB: 870_000, gpus },
-      labels: { cluster: "alps", node: `nid${String(at).padStart(6, "0")}`, job: String(at % 40) },
-      addresses: [`/ip4/172.28.${at >> 8}.${at & 255}/tcp/4001`, "/ip6/fe80::1/tcp/4001"],
-    });
-    const document = new OwnDocument(claim, origin, "ab".repeat(16));
-    const envelope = envelopeNamed(`owner ${at}`, { document: document.save() });
-    document.end();
-    node.receive(encodeEnvelope(envelope), performance.now());
-  }
+  for (const envelope of workerEnvelopes(count, "test")) node.receive(envelope, performance.now());
   return node;
 }
-
-const gpus = Array.from({ length: 4 }, () => ({
-  name: "NVIDIA GH200 120GB",
-  memoryTotalMiB: 97_871,
-  memoryUsedMiB: 5,
-}));
 
 async function until(isSo: () => boolean, deadlineMs: number): Promise<void> {
   const startedAtMs = performance.now();

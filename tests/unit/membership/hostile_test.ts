@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { ackOf, answering, MembershipNode, rumourOf } from "../../support/membership_node.ts";
+import { membersMax } from "../../../lib/membership/defaults.ts";
 import { peerNumbered } from "../../../lib/sim/peer_names.ts";
 
 /** A node, a peer that it is not connected to, and the watchers of that peer. */
@@ -201,3 +202,59 @@ function apply(
       return void node.apply({ type: kind as "connected", peer: at(first) });
   }
 }
+
+Deno.test("Membership of a head asks no more a second of 400 connected peers than of forty", () => {
+  const probesOf = (peerCount: number): number => {
+    const node = new MembershipNode(peerCount, { isHead: true });
+    node.connect(...node.peers.slice(1));
+    node.run(5_000, answering());
+    const before = node.sent("probe").length;
+    node.run(20_000, answering());
+    return node.sent("probe").length - before;
+  };
+  const [few, many] = [probesOf(40), probesOf(400)];
+  ok(few >= 20, `${few} probes of 40 peers`);
+  ok(many <= few * 1.2, `${many} probes of 400 peers, ${few} of 40`);
+});
+
+Deno.test("Membership keeps those that it hears, however many identities one peer makes up", () => {
+  const node = new MembershipNode(8);
+  const honest = node.peers.slice(1);
+  node.connect(...honest);
+  node.run(5_000, answering());
+  const sybils = Array.from({ length: 10_000 }, (_, at) => peerNumbered(1_000 + at));
+  for (const sybil of sybils) node.claim(sybil);
+  const answer = answering(...sybils);
+  for (const [at, sybil] of sybils.entries()) {
+    const rumour = rumourOf("failed", honest[at % honest.length], sybil);
+    for (const effect of node.gossip(rumour)) answer(effect, node);
+    node.run(1, answer);
+  }
+  node.run(20_000, answer);
+  for (const peer of honest) equal(node.membership.statusOf(peer), "alive");
+  ok(node.refused.length >= sybils.length / 2, `${node.refused.length} accusations were refused`);
+});
+
+Deno.test("Membership asks nothing more about a member that had to make room", () => {
+  const node = new MembershipNode(3);
+  const honest = node.peers.slice(1);
+  node.connect(...honest);
+  node.run(5_000, answering());
+  // Each was connected and fell silent, so that it is asked for; then it is gone without a word.
+  const strangers = Array.from({ length: membersMax + 100 }, (_, at) => peerNumbered(100 + at));
+  for (const stranger of strangers) {
+    node.connect(stranger);
+    node.apply({ type: "disconnected", peer: stranger });
+  }
+  const evicted = strangers.filter((peer) => node.membership.table.find(peer) === undefined);
+  ok(evicted.length >= 100, `${evicted.length} made room`);
+  ok([...node.membership.table.values()].length <= membersMax);
+  for (const peer of honest) equal(node.membership.statusOf(peer), "alive");
+  const gone = new Set(evicted);
+  const before = node.effects.length;
+  node.run(15_000, answering(...strangers));
+  const asked = node.effects.slice(before).filter((effect) =>
+    "peer" in effect && gone.has(effect.peer)
+  );
+  deepEqual(asked, []);
+});
