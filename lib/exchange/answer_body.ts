@@ -1,8 +1,20 @@
 // How is the body of an answer read: as a stream, or piece by piece while it arrives?
 import { type Bytes, KiB, type Ms } from "../base/units.ts";
-import type { BodyFollower, BodyStream, ExchangeError } from "./types.ts";
+import type { ExchangeError } from "./exchange_error.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
+
+/** A body that arrives in pieces. */
+export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Who reads a body without a stream, in the turn in which it arrives. Must not throw. */
+export interface BodyFollower {
+  /** @param chunk The follower's own. */
+  chunk(chunk: Uint8Array<ArrayBuffer>): void;
+  ended(): void;
+  /** @param hasTail Whether the last chunk is the observer's `tail`. */
+  broke(error: ExchangeError, hasTail: boolean): void;
+}
 
 /** What the sender of a body is told by its reader. */
 export type BodySource = {

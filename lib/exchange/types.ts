@@ -1,11 +1,12 @@
 // What is an exchange: one HTTP request and its answer, carried to a peer?
 import type { PeerId } from "../base/peer_id.ts";
-import { type ErrorFields, OtelaError } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes } from "../base/units.ts";
-import type { AnswerBody } from "./answer_body.ts";
+import type { AnswerBody, BodyFollower, BodyStream } from "./answer_body.ts";
+import { ExchangeError } from "./exchange_error.ts";
 
-export type { ExchangeFailure, ExchangePhase };
+export { ExchangeError };
+export type { BodyFollower, BodyStream, ExchangeFailure, ExchangePhase };
 
 /** Header names and values in turn, in wire order, names in lower case: `["content-type", "text/plain"]`. */
 export type HeaderList = string[];
@@ -23,18 +24,6 @@ export type ExchangeRequestHead = {
   readonly bodyBytes: Bytes | -1;
 };
 
-/** A body that arrives in pieces. */
-export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/** Who reads a body without a stream, in the turn in which it arrives. Must not throw. */
-export interface BodyFollower {
-  /** @param chunk The follower's own. */
-  chunk(chunk: Uint8Array<ArrayBuffer>): void;
-  ended(): void;
-  /** @param hasTail Whether the last chunk is the observer's `tail`. */
-  broke(error: ExchangeError, hasTail: boolean): void;
-}
-
 /** The answer, once its head is here. */
 export type ExchangeResponse = {
   readonly status: number;
@@ -44,21 +33,6 @@ export type ExchangeResponse = {
   /** After the body ended: HTTP trailers of the engine; empty before. */
   readonly trailers: () => HeaderList;
 };
-
-/** One exchange that did not end well. */
-export class ExchangeError extends OtelaError {
-  override readonly name = "ExchangeError";
-
-  constructor(
-    readonly failure: ExchangeFailure,
-    readonly phase: ExchangePhase,
-    message: string,
-    cause?: unknown,
-    fields: ErrorFields = {},
-  ) {
-    super("exchange_failed", message, { cause, fields: { failure, phase, ...fields } });
-  }
-}
 
 /**
  * Watches the body of one answer pass by. All calls happen while bytes are handled, so none may throw or take

@@ -240,10 +240,11 @@ Deno.test("Membership asks nothing more about a member that had to make room", (
   const honest = node.peers.slice(1);
   node.connect(...honest);
   node.run(5_000, answering());
-  // Each was connected and fell silent, so that it is asked for; then it is gone without a word.
   const strangers = Array.from({ length: membersMax + 100 }, (_, at) => peerNumbered(100 + at));
-  for (const stranger of strangers) {
+  for (const [at, stranger] of strangers.entries()) {
     node.connect(stranger);
+    // The first ones are being asked for when they must go.
+    if (at < 50) node.apply({ type: "doubted", peer: stranger });
     node.apply({ type: "disconnected", peer: stranger });
   }
   const evicted = strangers.filter((peer) => node.membership.table.find(peer) === undefined);
@@ -254,7 +255,8 @@ Deno.test("Membership asks nothing more about a member that had to make room", (
   const before = node.effects.length;
   node.run(15_000, answering(...strangers));
   const asked = node.effects.slice(before).filter((effect) =>
-    "peer" in effect && gone.has(effect.peer)
+    ("peer" in effect && gone.has(effect.peer)) ||
+    (effect.type === "send" && effect.message.type === "ask" && gone.has(effect.message.target))
   );
   deepEqual(asked, []);
 });
