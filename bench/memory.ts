@@ -17,7 +17,7 @@ const listedAfterMsMax = 60_000;
 export async function benchMemory(options: BenchOptions, report: Report): Promise<void> {
   await startAutomerge();
   const [few, many] = options.isSmall ? [50, 550] : [100, 2_100];
-  const settleMs = (options.seconds ?? (options.isSmall ? 5 : 15)) * 1_000;
+  const settleMs = (options.seconds ?? (options.isSmall ? 5 : 25)) * 1_000;
   const fewMb = await memoryWith(few, settleMs);
   const manyMb = await memoryWith(many, settleMs);
   report.row({ peers: few, rss_mb: fewMb });
@@ -34,7 +34,7 @@ async function memoryWith(peerCount: number, settleMs: number): Promise<number> 
     const envelopes = [...workerEnvelopes(peerCount, network)];
     await new SnapshotFile(`${instance}/registry.snapshot`, silentLog)
       .write({ envelopes, floors: [] });
-    const args = ["--state-dir", `${home}/state`, "--network", network];
+    const args = ["--state-dir", `${home}/state`, "--network", network, "--cleanslate=false"];
     await using node = await startNode({ home, args });
     const listed = async () => Object.keys(await tableAt(node)).length > peerCount;
     await eventually(listed, listedAfterMsMax);
