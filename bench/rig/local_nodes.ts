@@ -42,11 +42,17 @@ export class LocalNodes implements AsyncDisposable {
   }
 }
 
+/** Between looks, as a multiple of what a look takes: looking must not keep the nodes from their work. */
+const restShare = 20;
+
 /** Looks until it is so. @throws {Error} When it is not so in time. */
 export async function until(look: () => boolean, withinMs: number): Promise<void> {
   const endMs = performance.now() + withinMs;
-  while (!look()) {
-    if (performance.now() > endMs) throw new Error(`It was not so within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  for (;;) {
+    const startMs = performance.now();
+    if (look()) return;
+    if (startMs > endMs) throw new Error(`It was not so within ${withinMs} ms`);
+    const tookMs = performance.now() - startMs;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(20, restShare * tookMs)));
   }
 }

@@ -123,6 +123,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
           allowPublishToZeroTopicPeers: true,
           ignoreDuplicatePublishError: true,
           fallbackToFloodsub: false,
+          // Who has it tells three, not six, and nobody tells all it knows: half of the traffic was claims that
+          // the receiver had. What a loss leaves out is offered again each second, and sync finds the rest.
+          floodPublish: false,
+          D: limits.gossipDegree,
+          Dlo: limits.gossipDegree - 1,
+          Dhi: limits.gossipDegree + 1,
+          Dlazy: limits.gossipDegree,
+          Dscore: 1,
+          Dout: 1,
           emitSelf: false,
           maxInboundDataLength: limits.gossipFrameMax,
           maxOutboundBufferSize: limits.gossipUnsentMax,
