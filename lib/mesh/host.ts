@@ -131,6 +131,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
           Dhi: limits.gossipDegree + 1,
           Dlazy: limits.gossipDegree,
           Dscore: 1,
+          // A Slurm array behind one NAT, or forty tasks of one machine, are no attack: by default ten peers of one
+          // address are shunned, and a head learnt by way of sync, seconds late, what its workers said (C049).
+          scoreParams: { IPColocationFactorWeight: 0 },
           Dout: 1,
           emitSelf: false,
           maxInboundDataLength: limits.gossipFrameMax,
