@@ -52,6 +52,7 @@ export async function benchDetection(options: BenchOptions, report: Report): Pro
   row(report, "frozen: last request", frozenLast);
   row(report, "frozen: left", frozenLeft);
   const slackMs = options.isSmall ? 1_000 : 0; // A small run shares the machine with tests.
+  report.judge("failed requests", arrivals.failedCount, "=", 0);
   report.judge("killed: last request ms", Math.max(...killedLast), "<=", 500 + slackMs);
   report.judge("frozen: last request ms", Math.max(...frozenLast), "<=", 3_000 + slackMs);
   report.judge("frozen: left min ms", Math.min(...frozenLeft), ">=", 8_000);

@@ -5,7 +5,7 @@ import { createSelector } from "../lib/routing/policies/selector.ts";
 import type { LbPolicy } from "../lib/routing/policies/types.ts";
 import { blocksOf, PrefixIndex } from "../lib/routing/prefix_index.ts";
 import type { Candidate } from "../lib/routing/types.ts";
-import { seededRandom } from "../tests/support/seeded_random.ts";
+import { seededRandom } from "../lib/sim/seeded_random.ts";
 import type { BenchOptions } from "./rig/options.ts";
 import type { Report } from "./rig/report.ts";
 

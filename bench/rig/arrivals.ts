@@ -3,35 +3,26 @@ import type { NodeProcess } from "../../tests/support/node_process.ts";
 
 /** So long a request may take that met a frozen worker: a lane gives up after 4 s. */
 const requestMsMax = 10_000;
-const settleLookMs = 50;
 
 /** Requests at a steady rate; the head's log tells how often each was tried. */
 export class Arrivals implements Disposable {
   /** When each began, by the head's name for it. */
   readonly #beganMs = new Map<string, number>();
   readonly #timer: ReturnType<typeof setInterval>;
-  #runningCount = 0;
+  readonly #running = new Set<Promise<void>>();
   failedCount = 0;
 
   constructor(readonly head: NodeProcess, perS: number) {
-    this.#timer = setInterval(() => void this.#ask(), 1_000 / perS);
+    this.#timer = setInterval(() => this.#begin(), 1_000 / perS);
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 
-  /** Waits until those that run now are answered. */
+  /** Waits until those that run now are answered, or have taken too long. */
   async settled(): Promise<void> {
-    const endMs = performance.now() + requestMsMax;
-    const before = new Set(this.#beganMs.keys());
-    // New ones begin all the time: only the older ones are waited for.
-    const countAtStart = this.#runningCount;
-    let done = 0;
-    while (done < countAtStart && performance.now() < endMs) {
-      await new Promise((resolve) => setTimeout(resolve, settleLookMs));
-      done = [...this.#beganMs.keys()].filter((id) => !before.has(id)).length;
-    }
+    await Promise.all(this.#running);
   }
 
   /** When the last request since then began that was tried more than once; that time itself when none was. */
@@ -49,9 +40,13 @@ export class Arrivals implements Disposable {
     return lastMs;
   }
 
+  #begin(): void {
+    const asked: Promise<void> = this.#ask().finally(() => this.#running.delete(asked));
+    this.#running.add(asked);
+  }
+
   async #ask(): Promise<void> {
     const beganMs = performance.now();
-    this.#runningCount++;
     try {
       const response = await fetch(`${this.head.http}/v1/chat/completions`, {
         method: "POST",
@@ -64,8 +59,6 @@ export class Arrivals implements Disposable {
       if (response.status !== 200) this.failedCount++;
     } catch {
       this.failedCount++;
-    } finally {
-      this.#runningCount--;
     }
   }
 }

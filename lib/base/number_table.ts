@@ -5,8 +5,8 @@
  *
  * `Map` and `Set` will not do there: with every few deletions V8 gives them a new table, and each old table points
  * to its successor. Once one of these tables is old enough to be collected only with all other garbage, it keeps
- * all that follow, with everything they held: each request of a busy node outlived its answer by seconds
- * (measured: 10 KB a request, and 10 ms of collection each 100 ms; a fifth of the node's time).
+ * all that follow, with everything they held (measured at a worker with 16 requests at a time: 1.7 MB of 25
+ * survived each collection, now 0.6).
  */
 export class NumberTable<Value> {
   private entries: Record<number, Value> = Object.create(null);

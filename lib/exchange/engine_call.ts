@@ -56,7 +56,7 @@ export class EngineCall implements RequestSink, Dispatcher.DispatchHandler {
   private isOver = false;
   /** For the limits: when the engine last did something, as far as `tick` has seen it. */
   private heardAtMs: Ms;
-  /** It did something since; to ask the clock with each token would cost more than the rest. */
+  /** It did something since: a token need not ask the clock. */
   private hasSpoken = false;
 
   constructor(

@@ -1,4 +1,5 @@
 // How does a worker's answer become the client's response?
+import { concatBytes } from "../base/concat_bytes.ts";
 import { cleanResponseHeaders } from "../access/forward_headers.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import type { Bytes } from "../base/units.ts";
@@ -59,7 +60,7 @@ export async function hold(
   let heldBytes = 0;
   while (heldBytes <= holdBytesMax) {
     const { done, value } = await reader.read();
-    if (done) return join(pieces, heldBytes);
+    if (done) return pieces.length === 1 ? pieces[0] : concatBytes(pieces);
     pieces.push(value);
     heldBytes += value.length;
   }
@@ -119,15 +120,4 @@ function sendableStatus(status: number): number {
 function keepStreaming(headers: Headers): void {
   if (!headers.has("cache-control")) headers.append("cache-control", "no-transform");
   if (!headers.has("x-accel-buffering")) headers.append("x-accel-buffering", "no");
-}
-
-function join(pieces: Uint8Array<ArrayBuffer>[], bytes: Bytes): Uint8Array<ArrayBuffer> {
-  if (pieces.length === 1) return pieces[0];
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

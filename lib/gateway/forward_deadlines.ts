@@ -8,7 +8,7 @@ const sweepMs: Ms = 200;
 
 /**
  * What one request waits for at present. A wait is timed from the next look on: a stream begins one with every
- * token, and to ask the clock each time cost more than the rest of it.
+ * token, and need not ask the clock each time.
  */
 export class Patience {
   private waitUntilMs: Ms = Infinity;

@@ -1,4 +1,5 @@
 // How does one exchange look from the end that answers?
+import { concatBytes } from "../base/concat_bytes.ts";
 import { messageOf } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes, Ms } from "../base/units.ts";
@@ -95,7 +96,7 @@ export class ResponderExchange {
     if (this.isOver) return true;
     if (!this.held) return this.body.send(chunk);
     // The engine's bytes may be reused by its parser only after this turn, so they are kept as they are.
-    this.held.body = this.held.body.length === 0 ? chunk : join(this.held.body, chunk);
+    this.held.body = this.held.body.length === 0 ? chunk : concatBytes([this.held.body, chunk]);
     return this.held.body.length <= this.body.credit;
   }
 
@@ -226,11 +227,4 @@ export class ResponderExchange {
     this.window.close();
     this.loan.forget();
   }
-}
-
-function join(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }

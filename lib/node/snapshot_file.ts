@@ -4,7 +4,7 @@ import type { Log } from "../base/ports.ts";
 import { disk } from "../identity/disk.ts";
 import { replaceFile } from "../identity/durable_write.ts";
 import type { FileError } from "../identity/file_system.ts";
-import { concatBytes } from "../registry/bytes.ts";
+import { concatBytes } from "../base/concat_bytes.ts";
 import {
   decodeSnapshot,
   emptySnapshot,

@@ -11,7 +11,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { decodeCbor, encodeCbor } from "../base/cbor.ts";
 import { isPeerId, type PeerId } from "../base/peer_id.ts";
 import { type Bytes, KiB } from "../base/units.ts";
-import { concatBytes, fromHex, toHex } from "./bytes.ts";
+import { concatBytes } from "../base/concat_bytes.ts";
+import { fromHex, toHex } from "./bytes.ts";
 import type { EnvelopeHead } from "./order.ts";
 import type { RefusalReason } from "./refusal.ts";
 

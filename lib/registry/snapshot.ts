@@ -7,7 +7,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { decodeCbor, encodeCbor } from "../base/cbor.ts";
 import { OtelaError } from "../base/errors.ts";
 import { type Bytes, KiB, MiB } from "../base/units.ts";
-import { concatBytes, toHex } from "./bytes.ts";
+import { concatBytes } from "../base/concat_bytes.ts";
+import { toHex } from "./bytes.ts";
 import { envelopeBytesMax } from "./envelope.ts";
 import { floorKeptMs, floorsMax } from "./floors.ts";
 

@@ -1,7 +1,7 @@
 // How do we keep hostile bytes from filling memory while Automerge reads them?
 import { assert } from "../base/assert.ts";
 import type { Bytes } from "../base/units.ts";
-import { concatBytes } from "./bytes.ts";
+import { concatBytes } from "../base/concat_bytes.ts";
 
 const headerBytes = 8;
 const memorySection = 5;

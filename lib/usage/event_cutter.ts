@@ -1,4 +1,5 @@
 // Where may a stream of events be cut so that no event is halved?
+import { concatBytes } from "../base/concat_bytes.ts";
 import { type Bytes, MiB } from "../base/units.ts";
 
 /** A longer event is passed on in pieces; then the stream can be cut nowhere. */
@@ -20,7 +21,7 @@ export class EventCutter {
   /** @returns All bytes up to the end of the last whole event, maybe none. */
   push(chunk: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     if (this.isGivenUp) return chunk;
-    const bytes = this.held.length === 0 ? chunk : join(this.held, chunk);
+    const bytes = this.held.length === 0 ? chunk : concatBytes([this.held, chunk]);
     // What was held has no end in it, but its last bytes may belong to one.
     const cut = lastEventEnd(bytes, Math.max(0, this.held.length - 3));
     if (cut === bytes.length) {
@@ -56,11 +57,4 @@ function lastEventEnd(bytes: Uint8Array, from: number): number {
     if (previous === lf || previous === cr) return end;
   }
   return 0;
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
 }

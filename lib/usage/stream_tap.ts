@@ -1,4 +1,5 @@
 // What must be known of a stream of events that passes by?
+import { concatBytes } from "../base/concat_bytes.ts";
 import { type Bytes, KiB, MiB } from "../base/units.ts";
 import { SseParser } from "./sse_parser.ts";
 
@@ -57,7 +58,7 @@ export class StreamTap {
       this.seam = nothing;
       return this.forget();
     }
-    this.endsWithin(chunk);
+    this.keepSeam(chunk);
     if (!this.reader) this.keep(chunk);
   }
 
@@ -82,11 +83,11 @@ export class StreamTap {
   /** @returns Whether the word ended in this chunk. */
   private search(chunk: Uint8Array): boolean {
     if (this.seam.length === 0) return hasMark(chunk);
-    return hasMark(join(this.seam, chunk.subarray(0, seamBytes))) || hasMark(chunk);
+    return hasMark(concatBytes([this.seam, chunk.subarray(0, seamBytes)])) || hasMark(chunk);
   }
 
-  private endsWithin(chunk: Uint8Array): void {
-    const end = chunk.length >= seamBytes ? chunk : join(this.seam, chunk);
+  private keepSeam(chunk: Uint8Array): void {
+    const end = chunk.length >= seamBytes ? chunk : concatBytes([this.seam, chunk]);
     this.seam = end.slice(-seamBytes);
   }
 
@@ -132,13 +133,6 @@ function hasMark(bytes: Uint8Array): boolean {
     if (at > last) return true;
   }
   return false;
-}
-
-function join(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(first.length + second.length);
-  whole.set(first);
-  whole.set(second, first.length);
-  return whole;
 }
 
 class EventReader implements Reader {

@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import type { ByteStream } from "../../lib/base/byte_stream.ts";
 import { KiB, MiB } from "../../lib/base/units.ts";
 import { recordStream } from "../support/byte_stream_record.ts";
-import { seededRandom } from "../support/seeded_random.ts";
+import { seededRandom } from "../../lib/sim/seeded_random.ts";
 import { within } from "../support/within.ts";
 
 /** Two connected ends of one adapter, and a way to kill what connects them. */

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { seededRandom } from "../support/seeded_random.ts";
+import { seededRandom } from "../../lib/sim/seeded_random.ts";
 import { chatOf, type ForwardRig, hearStream, startForwardRig } from "../support/forward_rig.ts";
 import { eventually } from "../support/eventually.ts";
 import { within } from "../support/within.ts";

@@ -8,7 +8,7 @@ import { silentLibp2pLog } from "../../lib/mesh/silent_libp2p_log.ts";
 import { WriteBuffers } from "../../lib/mesh/write_buffers.ts";
 import { testTransport } from "../contract/transport.ts";
 import { openBlackHole } from "../support/black_hole.ts";
-import { seededRandom } from "../support/seeded_random.ts";
+import { seededRandom } from "../../lib/sim/seeded_random.ts";
 
 const id = "12D3KooWMJzrgzc56zUxZGVrny7FfiL4WQXTVpek3eodPqWWysAt";
 const dialable = [

@@ -6,7 +6,7 @@ import { startAutomerge } from "../../lib/registry/automerge.ts";
 import { OwnDocument } from "../../lib/registry/own_document.ts";
 import type { LoadResult } from "../../lib/registry/peer_claims.ts";
 import { claimOf } from "../support/registry_node.ts";
-import { seededRandom } from "../support/seeded_random.ts";
+import { seededRandom } from "../../lib/sim/seeded_random.ts";
 import { saveOfPackedMaps, saveOfPackedNulls, saveOfPackedText } from "../support/hostile_saves.ts";
 
 const module = await startAutomerge();

@@ -5,7 +5,7 @@ import { FrameType, payloadBytesMax } from "../../../lib/lane/frame.ts";
 import { windowMaxBytes } from "../../../lib/lane/window.ts";
 import { LanePair } from "../../support/lane_pair.ts";
 import { pourAnswer } from "../../support/lane_pour.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 Deno.test("an answer nobody reads stops at its window, and goes on when it is read", () => {
   const pair = new LanePair();

@@ -5,7 +5,7 @@ import { OtelaError } from "../../../lib/base/errors.ts";
 import { KiB } from "../../../lib/base/units.ts";
 import { frameHeaderBytes, FrameType, writeU32 } from "../../../lib/lane/frame.ts";
 import { LanePair } from "../../support/lane_pair.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 type Random = () => number;
 

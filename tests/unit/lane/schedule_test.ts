@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { KiB, MiB } from "../../../lib/base/units.ts";
 import { LanePair, type Served } from "../../support/lane_pair.ts";
 import { pour, pourAnswer } from "../../support/lane_pour.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 Deno.test("bodies arrive whole both ways and all memory comes back, for any schedule", () => {
   const plan = fc.record({

@@ -4,7 +4,7 @@ import { ok, throws } from "node:assert/strict";
 import { pureJsCrypto } from "@libp2p/noise";
 import { Uint8ArrayList } from "uint8arraylist";
 import { checkNoiseCrypto, noiseCrypto } from "../../../lib/mesh/noise_crypto.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 const key = new Uint8Array(32).fill(1);
 const nonce = new Uint8Array(12).fill(2);

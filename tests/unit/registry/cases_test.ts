@@ -1,7 +1,7 @@
 // The cases of the area registry that a registry alone can show; processes are in the integration tests.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { hourMs, minuteMs, secondMs } from "../../../lib/base/units.ts";
-import { concatBytes } from "../../../lib/registry/bytes.ts";
+import { concatBytes } from "../../../lib/base/concat_bytes.ts";
 import { startAutomerge } from "../../../lib/registry/automerge.ts";
 import { decodeSnapshot, encodeSnapshot } from "../../../lib/registry/snapshot.ts";
 import { claimOf, published, RegistryNode, runNamed } from "../../support/registry_node.ts";

@@ -4,7 +4,7 @@ import type { Claim } from "../../../lib/registry/claim.ts";
 import type { RegistryEffect } from "../../../lib/registry/effects.ts";
 import { decodeEnvelope, type Envelope } from "../../../lib/registry/envelope.ts";
 import { claimOf, published, RegistryNode, runNamed } from "../../support/registry_node.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 await startAutomerge();
 

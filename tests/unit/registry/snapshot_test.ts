@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { OtelaError } from "../../../lib/base/errors.ts";
 import { hourMs } from "../../../lib/base/units.ts";
-import { concatBytes } from "../../../lib/registry/bytes.ts";
+import { concatBytes } from "../../../lib/base/concat_bytes.ts";
 import { startAutomerge } from "../../../lib/registry/automerge.ts";
 import { decodeSnapshot, encodeSnapshot, type Snapshot } from "../../../lib/registry/snapshot.ts";
 import {

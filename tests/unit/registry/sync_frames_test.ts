@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { encodeCbor } from "../../../lib/base/cbor.ts";
 import { OtelaError } from "../../../lib/base/errors.ts";
-import { concatBytes, toHex } from "../../../lib/registry/bytes.ts";
+import { concatBytes } from "../../../lib/base/concat_bytes.ts";
+import { toHex } from "../../../lib/registry/bytes.ts";
 import { frameSyncMessage, SyncFrameReader } from "../../../lib/registry/sync_frames.ts";
 import {
   decodeSyncMessage,

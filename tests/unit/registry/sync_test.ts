@@ -8,7 +8,7 @@ import { encodeSyncMessage } from "../../../lib/registry/sync_messages.ts";
 import { envelopeNamed, identityNamed, openPorts } from "../../support/registry_keys.ts";
 import { claimOf, published, RegistryNode } from "../../support/registry_node.ts";
 import { SyncLink } from "../../support/sync_link.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
 await startAutomerge();
 

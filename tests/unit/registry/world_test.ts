@@ -5,7 +5,7 @@ import { startAutomerge } from "../../../lib/registry/automerge.ts";
 import type { LoadResult } from "../../../lib/registry/peer_claims.ts";
 import { loadClaim } from "../../../lib/registry/load_claim.ts";
 import { claimOf, published, RegistryNode, runNamed } from "../../support/registry_node.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 import { SyncLink } from "../../support/sync_link.ts";
 
 await startAutomerge();

@@ -5,7 +5,7 @@ import { Attempts, type RetryLimits, unreachedAttemptsMax } from "../../../lib/r
 import { LoadBook } from "../../../lib/routing/load_book.ts";
 import { Outliers, restFirstMs } from "../../../lib/routing/outliers.ts";
 import type { Candidate } from "../../../lib/routing/types.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 import { candidate, peer, selectorOf } from "./fixtures.ts";
 
 const limits: RetryLimits = { isEnabled: true, retriesMax: 99 };

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { LoadBook } from "../../../lib/routing/load_book.ts";
 import type { LbPolicy } from "../../../lib/routing/policies/types.ts";
 import { RoundRobinSelector, turnsMax } from "../../../lib/routing/policies/round_robin.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 import { candidate, selectorOf } from "./fixtures.ts";
 
 const three = [candidate(1), candidate(2), candidate(3)];

@@ -3,7 +3,7 @@ import { equal } from "node:assert/strict";
 import { testByteStream } from "../../contract/byte_stream.ts";
 import { byteStreamPair } from "../../support/byte_stream_pair.ts";
 import { recordStream } from "../../support/byte_stream_record.ts";
-import { seededRandom } from "../../support/seeded_random.ts";
+import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 import { within } from "../../support/within.ts";
 
 testByteStream("byteStreamPair", () => {
