@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import OpenAI from "openai";
+import { startRawEngine } from "../support/engine_raw.ts";
 import { chatOf, hearStream, startForwardRig } from "../support/forward_rig.ts";
 import { within } from "../support/within.ts";
 
@@ -165,5 +166,42 @@ Deno.test("a continued stream is right for every line end and for writes cut any
     for (const engine of rig.engines) engine.clearFaults();
     equal(heard.text, Array.from({ length: 30 }, (_, n) => `t${n}`).join(" "));
     deepEqual([heard.doneCount, heard.isClean], [1, true], JSON.stringify(shape));
+  }
+});
+
+Deno.test("a stream that says nothing for a MiB is passed on, not held", async () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+  const engine = await startRawEngine([
+    { send: head },
+    { send: `: ${"x".repeat(1_021)}\n\n`.repeat(1_100) },
+    "stall",
+  ]);
+  await using rig = startForwardRig();
+  rig.redirect(0, engine.url);
+  rig.redirect(1, engine.url);
+  try {
+    const response = await within(deadlineMs, rig.post(chat, chatOf(5, { stream: true })));
+    equal(response.status, 200);
+    await response.body!.cancel();
+    await within(deadlineMs, engine.clientGone(0));
+  } finally {
+    await engine.stop();
+  }
+});
+
+Deno.test("an answer that HTTP has no form for is let go of, stream and all", async () => {
+  const engine = await startRawEngine([
+    { send: "HTTP/1.1 999 Odd\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nbegun" },
+    "stall",
+  ]);
+  await using rig = startForwardRig();
+  rig.redirect(0, engine.url);
+  try {
+    const response = await within(deadlineMs, rig.post(chat, chatOf(5)));
+    equal(response.status, 200, "another engine answered");
+    await response.body!.cancel();
+    await within(deadlineMs, engine.clientGone(0));
+  } finally {
+    await engine.stop();
   }
 });
