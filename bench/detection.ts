@@ -15,6 +15,7 @@ const lookMs = 25;
 const killedWatchMs = 3_000;
 const frozenWatchMs = 20_000;
 const backAfterMsMax = 15_000;
+const restMs = 2_000;
 const engine: EngineOptions = { kind: "vllm", models: ["m"], firstMs: 5, intervalMs: 5 };
 
 /** What one accident showed; milliseconds after it, `NaN` when it was not seen. */
@@ -85,11 +86,18 @@ async function restarted(mesh: ProcessMesh, index: number): Promise<NodeProcess>
   return await mesh.startNode(`worker-${index}`, args);
 }
 
-async function untilAlive(mesh: ProcessMesh, { peerId }: NodeProcess): Promise<void> {
-  await eventually(async () => {
-    const row = (await tableAt(mesh.head))[`/${peerId}`];
-    return row?.status === "alive" && row.service.length > 0;
-  }, backAfterMsMax);
+/**
+ * Waits until a node offers its service again, and for a while more: a restarted one is listed with what it said in
+ * its last life until it has joined, and who is frozen while it joins loses its connections at once.
+ */
+async function untilAlive(mesh: ProcessMesh, node: NodeProcess): Promise<void> {
+  for (const place of [node, mesh.head]) {
+    await eventually(async () => {
+      const row = (await tableAt(place))[`/${node.peerId}`];
+      return row?.status === "alive" && row.service.length > 0;
+    }, backAfterMsMax);
+  }
+  await new Promise((resolve) => setTimeout(resolve, restMs));
 }
 
 function row(report: Report, what: string, ms: readonly number[]): void {
