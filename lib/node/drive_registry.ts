@@ -1,11 +1,10 @@
 // What does the node do with what the registry asks for?
-import type { ClaimLoader } from "./claim_loader.ts";
 import { duplicateError, storeEpoch } from "./create_registry.ts";
 import type { Parts } from "./parts.ts";
-import { RegistryDriver } from "./registry_driver.ts";
+import { type ClaimLoading, RegistryDriver } from "./registry_driver.ts";
 
 /** Joins the registry to gossip, loader, syncs, membership and files. */
-export function driveRegistry(parts: Parts, loader: ClaimLoader): RegistryDriver {
+export function driveRegistry(parts: Parts, loader: ClaimLoading): RegistryDriver {
   const { options, mesh, registry } = parts;
   const isHub = options.config.role !== "worker";
   return new RegistryDriver({

@@ -17,10 +17,10 @@ import { hardwareClaimOf } from "../platform/hardware.ts";
 import { machineFacts } from "../platform/machine.ts";
 import { queryGpus } from "../platform/nvidia_smi_run.ts";
 import { type EventListener, listened } from "./events.ts";
-import { startAutomergeModule } from "./automerge_module.ts";
 import { createLog } from "./log.ts";
 import { insideOf, type NodeInside } from "./node_inside.ts";
 import { NodeParts } from "./node_parts.ts";
+import { sharedAutomerge } from "./shared_claim_loader.ts";
 
 /** Everything a node must be told. Its caller holds the lock of the instance. */
 export type NodeOptions = {
@@ -107,7 +107,7 @@ async function startParts(
   { config, places, version }: NodeOptions,
   hooks: { log: Log; mustEnd: (error: OtelaError) => void; stop: () => void },
 ): Promise<NodeParts> {
-  const automerge = startAutomergeModule();
+  const automerge = sharedAutomerge();
   automerge.catch(() => {}); // Told where it is awaited.
   const [loaded, next] = await Promise.all([
     loadOrCreateIdentity(places.keyFile),

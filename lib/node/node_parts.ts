@@ -21,7 +21,6 @@ import type { Registry } from "../registry/registry.ts";
 import { LoadBook } from "../routing/load_book.ts";
 import { Outliers } from "../routing/outliers.ts";
 import { ServiceSet } from "../service/service_set.ts";
-import { ClaimLoader } from "./claim_loader.ts";
 import { ClaimSource } from "./claim_source.ts";
 import { monotonicClock } from "./clock.ts";
 import { createDoors } from "./create_doors.ts";
@@ -35,6 +34,7 @@ import { NetworkView } from "./network_view.ts";
 import type { RegistryDriver } from "./registry_driver.ts";
 import { openMesh } from "./open_mesh.ts";
 import type { NodePartsOptions, Parts } from "./parts.ts";
+import { type ClaimLoaderHold, sharedClaimLoader } from "./shared_claim_loader.ts";
 import { SnapshotKeeper } from "./snapshot_keeper.ts";
 import { SyncDriver } from "./sync_driver.ts";
 import { wireMesh } from "./wire_mesh.ts";
@@ -74,7 +74,7 @@ export class NodeParts implements Parts {
   readonly newRequestId: () => string;
   /** As `status` shows it. */
   http = "";
-  private readonly loader: ClaimLoader;
+  private readonly loader: ClaimLoaderHold;
   private doors: readonly DoorListener[] = [];
   private isStopping = false;
   private hasDrained = false;
@@ -107,7 +107,7 @@ export class NodeParts implements Parts {
     const limits = { ...config.limits, connectionsMax: exchangesMax };
     this.services = new ServiceSet({ clock, log, limits });
     const findUpstream = (name: string) => this.services.upstreamOf(name);
-    this.loader = new ClaimLoader({ module: automerge, log });
+    this.loader = sharedClaimLoader.hold(automerge, log);
     this.registry = createRegistry(options, { clock });
     this.members = createMembership(options, this.registry, clock);
     this.network = new NetworkView({
