@@ -4,6 +4,7 @@
 // `start`. All messages are structured-clonable plain data.
 import type { ErrorCode } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
+import type { HelperReport, HelperRequest } from "./helper_threads.ts";
 import type { NodeConfig } from "./node_config.ts";
 import type { Places } from "./places.ts";
 
@@ -51,7 +52,7 @@ export type StopMessage = {
 };
 
 /** Everything that the launcher says. */
-export type MessageToThread = StartMessage | StopMessage;
+export type MessageToThread = StartMessage | StopMessage | HelperReport;
 
 /** The thread listens; messages sent earlier may be lost. */
 export type AwakeMessage = { readonly type: "awake" };
@@ -93,4 +94,5 @@ export type MessageFromThread =
   | ReadyMessage
   | FailedMessage
   | StoppedMessage
-  | EventMessage;
+  | EventMessage
+  | HelperRequest;

@@ -1,5 +1,7 @@
 // How does the node thread talk to the launcher, and what must it do before anything else?
 import process from "node:process";
+import { HelperLine } from "./helper_line.ts";
+import { type HelperThreads, isHelperReport } from "./helper_threads.ts";
 import type {
   MessageFromThread,
   MessageToThread,
@@ -14,6 +16,8 @@ export type ThreadPort = {
   /** Settles when the launcher asks to stop; at most once. */
   readonly stop: Promise<StopMessage>;
   post(message: MessageFromThread): void;
+  /** Threads that the launcher starts for this one. */
+  readonly helpers: HelperThreads;
 };
 
 /** The part of a thread's global scope that is used. */
@@ -37,11 +41,13 @@ export function openThreadPort(scope: ThreadScope): ThreadPort {
   process.env = {};
   const start = Promise.withResolvers<StartMessage>();
   const stop = Promise.withResolvers<StopMessage>();
+  const post = (message: MessageFromThread) => scope.postMessage(message);
+  const helpers = new HelperLine(post);
   scope.addEventListener("message", ({ data }: MessageEvent<MessageToThread>) => {
-    if (data.type === "start") start.resolve(data);
+    if (isHelperReport(data)) helpers.reported(data);
+    else if (data.type === "start") start.resolve(data);
     else stop.resolve(data);
   });
-  const post = (message: MessageFromThread) => scope.postMessage(message);
   post({ type: "awake" });
-  return { start: start.promise, stop: stop.promise, post };
+  return { start: start.promise, stop: stop.promise, post, helpers };
 }

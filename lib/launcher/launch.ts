@@ -9,6 +9,7 @@ import type { EventMessage, VersionFacts } from "../config/thread_messages.ts";
 import { loadOrCreateIdentity } from "../identity/identity_file.ts";
 import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
+import { ownHelperThreads } from "../platform/helper_threads.ts";
 import { collectStartGarbage } from "../platform/start_garbage.ts";
 import { environmentFor } from "./environment.ts";
 import { type NodeThread, startNodeThread } from "./node_thread.ts";
@@ -70,6 +71,7 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
       environment: environmentFor(env),
     },
     onEvent,
+    helpers: ownHelperThreads,
   });
   stack.defer(() => thread.terminate());
   const taken = new OtelaError(

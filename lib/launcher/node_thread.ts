@@ -1,5 +1,6 @@
 // How does the launcher start the node thread, hear of its fate, and end it?
 import { messageOf, OtelaError } from "../base/errors.ts";
+import { type HelperThreads, isHelperRequest } from "../config/helper_threads.ts";
 import type { Ms } from "../base/units.ts";
 import { secondMs } from "../base/units.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   ReadyMessage,
   StartMessage,
 } from "../config/thread_messages.ts";
+import { Helpers } from "./helpers.ts";
 
 /** After the drain deadline a node still says goodbye and writes its snapshot (guess, generous). */
 const farewellMs: Ms = 3 * secondMs;
@@ -20,6 +22,8 @@ export type NodeThreadOptions = {
   /** Exactly what the thread may do. */
   readonly permissions: Deno.PermissionOptionsObject;
   readonly start: StartMessage;
+  /** Starts the threads that the node asks for. */
+  readonly helpers: HelperThreads;
   /** Told of each event of the node, in order. */
   readonly onEvent: (message: EventMessage) => void;
 };
@@ -62,9 +66,11 @@ export function startNodeThread(options: NodeThreadOptions): NodeThread {
     isAwake = true;
     unsent.splice(0).forEach(send);
   };
+  const helpers = new Helpers(options.helpers, send);
   const settle = (end: "stopped" | "terminated" | OtelaError = "terminated") => {
     clearTimeout(timer);
     worker.terminate();
+    helpers[Symbol.dispose]();
     const isFailure = end instanceof OtelaError;
     if (isFailure) ended.reject(end);
     else ended.resolve(end);
@@ -72,7 +78,8 @@ export function startNodeThread(options: NodeThreadOptions): NodeThread {
     ready.reject(isFailure ? end : early);
   };
   worker.onmessage = ({ data }: MessageEvent<MessageFromThread>) => {
-    if (data.type === "awake") wake();
+    if (isHelperRequest(data)) helpers.asked(data);
+    else if (data.type === "awake") wake();
     else if (data.type === "ready") ready.resolve(data);
     else if (data.type === "event") options.onEvent(data);
     else if (data.type === "stopped") settle("stopped");

@@ -1,6 +1,7 @@
 // How does a node come to Automerge without keeping its text in memory?
 import { OtelaError } from "../base/errors.ts";
 import { useAutomerge } from "../registry/automerge_use.ts";
+import type { HelperThreads } from "../config/helper_threads.ts";
 import type { FromCompiler } from "./automerge_compiler_thread.ts";
 
 /**
@@ -9,31 +10,26 @@ import type { FromCompiler } from "./automerge_compiler_thread.ts";
  * @returns The compiled module, for the loader threads.
  * @throws {OtelaError} `node_failed` when it cannot be compiled.
  */
-export async function startAutomergeModule(): Promise<WebAssembly.Module> {
-  const module = await compileInThread();
+export async function startAutomergeModule(helpers: HelperThreads): Promise<WebAssembly.Module> {
+  const module = await compileInThread(helpers);
   await useAutomerge(module);
   return module;
 }
 
-async function compileInThread(): Promise<WebAssembly.Module> {
+async function compileInThread(helpers: HelperThreads): Promise<WebAssembly.Module> {
   const { promise, resolve, reject } = Promise.withResolvers<WebAssembly.Module>();
-  const thread = new Worker(new URL("./automerge_compiler_thread.ts", import.meta.url), {
-    type: "module",
-    name: "automerge compiler",
-    deno: { permissions: "none" },
+  const thread = helpers.start("automerge compiler", {
+    said: (data) => {
+      const answer = data as FromCompiler;
+      if ("module" in answer) resolve(answer.module);
+      else reject(failed(answer.error));
+    },
+    failed: (message) => reject(failed(message)),
   });
-  thread.onmessage = ({ data }: MessageEvent<FromCompiler>) => {
-    if ("module" in data) resolve(data.module);
-    else reject(failed(data.error));
-  };
-  thread.onerror = (event) => {
-    event.preventDefault(); // Else it would end this thread too.
-    reject(failed(event.message));
-  };
   try {
     return await promise;
   } finally {
-    thread.terminate();
+    thread.end();
   }
 }
 

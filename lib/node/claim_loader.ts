@@ -1,6 +1,7 @@
 // How are documents of others read without trusting them?
 import type { Log } from "../base/ports.ts";
 import { type Bytes, MiB, type Ms, secondMs } from "../base/units.ts";
+import type { HelperThread, HelperThreads } from "../config/helper_threads.ts";
 import { decodeClaim } from "../registry/decode_claim.ts";
 import type { LoadedClaim } from "../registry/load_claim.ts";
 import type { LoadResult } from "../registry/peer_claims.ts";
@@ -10,8 +11,8 @@ export type ClaimLoaderOptions = {
   /** From `startAutomerge`. */
   readonly module: WebAssembly.Module;
   readonly log: Log;
-  /** The module that the thread runs; for tests, which have threads that hang. */
-  readonly threadUrl?: URL;
+  /** Starts its thread. */
+  readonly helpers: HelperThreads;
 };
 
 /** Protocol §2; an honest document takes about one. */
@@ -53,7 +54,7 @@ export class ClaimLoader implements Disposable {
   #waitingBytes: Bytes = 0;
   /** With the thread, in the order in which it will answer. */
   #sent: Job[] = [];
-  #thread: Worker | undefined;
+  #thread: HelperThread | undefined;
   #isReady = false;
   #isClosed = false;
   #failedAtMs: Ms = -Infinity;
@@ -96,21 +97,10 @@ export class ClaimLoader implements Disposable {
   }
 
   #start(): void {
-    const url = this.#options.threadUrl ?? new URL("./claim_loader_thread.ts", import.meta.url);
-    const thread = new Worker(url, {
-      type: "module",
-      name: "claim loader",
-      deno: { permissions: "none" },
+    this.#thread = this.#options.helpers.start("claim loader", {
+      said: (data) => this.#answered(data as FromLoader),
+      failed: (message) => this.#crashed(message),
     });
-    this.#thread = thread;
-    // What an ended thread had still to say is about documents that its successor reads.
-    thread.onmessage = ({ data }: MessageEvent<FromLoader>) => {
-      if (this.#thread === thread) this.#answered(data);
-    };
-    thread.onerror = (event) => {
-      event.preventDefault(); // Else it would end this thread too.
-      if (this.#thread === thread) this.#crashed(event.message);
-    };
     this.#post({ type: "start", module: this.#options.module });
     this.#timer = setTimeout(() => this.#failedToStart("it took too long"), startDeadlineMs);
   }
@@ -118,13 +108,13 @@ export class ClaimLoader implements Disposable {
   #end(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#idleTimer);
-    this.#thread?.terminate();
+    this.#thread?.end();
     this.#thread = undefined;
     this.#isReady = false;
   }
 
   #post(message: ToLoader): void {
-    this.#thread?.postMessage(message);
+    this.#thread?.post(message);
   }
 
   #send(): void {

@@ -3,6 +3,7 @@ import type { OtelaError } from "../base/errors.ts";
 import type { Log } from "../base/ports.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
+import type { HelperThreads } from "../config/helper_threads.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
 import type { Tools, VersionFacts } from "../config/thread_messages.ts";
@@ -30,6 +31,8 @@ export type NodeOptions = {
   readonly socketPath: string;
   readonly version: VersionFacts;
   readonly tools: Tools;
+  /** Starts the threads that read and compile for it. */
+  readonly helpers: HelperThreads;
   /** Takes whole lines of the log. */
   readonly writeLog: (line: string) => void;
   /** Told of what comes and goes: services of this node, and peers. */
@@ -104,10 +107,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
 }
 
 async function startParts(
-  { config, places, version }: NodeOptions,
+  { config, places, version, helpers }: NodeOptions,
   hooks: { log: Log; mustEnd: (error: OtelaError) => void; stop: () => void },
 ): Promise<NodeParts> {
-  const automerge = sharedAutomerge();
+  const automerge = sharedAutomerge(helpers);
   automerge.catch(() => {}); // Told where it is awaited.
   const [loaded, next] = await Promise.all([
     loadOrCreateIdentity(places.keyFile),
@@ -122,6 +125,7 @@ async function startParts(
     version,
     identity: loaded.identity,
     automerge,
+    helpers,
     epoch: next.epoch,
     ...hooks,
   });

@@ -107,7 +107,7 @@ export class NodeParts implements Parts {
     const limits = { ...config.limits, connectionsMax: exchangesMax };
     this.services = new ServiceSet({ clock, log, limits });
     const findUpstream = (name: string) => this.services.upstreamOf(name);
-    this.loader = sharedClaimLoader.hold(automerge, log);
+    this.loader = sharedClaimLoader.hold({ module: automerge, helpers: options.helpers, log });
     this.registry = createRegistry(options, { clock });
     this.members = createMembership(options, this.registry, clock);
     this.network = new NetworkView({

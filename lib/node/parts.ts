@@ -2,6 +2,7 @@
 import type { OtelaError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/ports.ts";
 import type { Ms } from "../base/units.ts";
+import type { HelperThreads } from "../config/helper_threads.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
 import type { VersionFacts } from "../config/thread_messages.ts";
@@ -36,6 +37,7 @@ export type NodePartsOptions = {
   readonly identity: Identity;
   /** Settles once Automerge can be used in this thread. */
   readonly automerge: Promise<WebAssembly.Module>;
+  readonly helpers: HelperThreads;
   /** Of this start, kept already. */
   readonly epoch: number;
   readonly log: Log;

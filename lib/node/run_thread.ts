@@ -14,6 +14,7 @@ export async function runThread(port: ThreadPort): Promise<void> {
       socketPath,
       version,
       tools,
+      helpers: port.helpers,
       onEvent: (event, fields) => port.post({ type: "event", event, fields }),
       writeLog: writeLine,
     });

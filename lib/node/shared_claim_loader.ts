@@ -1,9 +1,10 @@
 // How do the nodes of one process share what reading documents costs?
 import { createHash } from "node:crypto";
 import type { Log } from "../base/ports.ts";
+import type { HelperThreads } from "../config/helper_threads.ts";
 import type { LoadResult } from "../registry/peer_claims.ts";
 import { startAutomergeModule } from "./automerge_module.ts";
-import { ClaimLoader } from "./claim_loader.ts";
+import { ClaimLoader, type ClaimLoaderOptions } from "./claim_loader.ts";
 import type { ClaimLoading } from "./registry_driver.ts";
 
 /** A loader until it is disposed of; what it has still to answer then is refused as `overloaded`. */
@@ -25,11 +26,11 @@ export class SharedClaimLoader {
   readonly #read = new Map<string, Promise<LoadResult>>();
   #loader: ClaimLoader | undefined;
 
-  /** @param module From `sharedAutomerge`. @param log Told of trouble as long as its hold is the oldest. */
-  hold(module: WebAssembly.Module, log: Log): ClaimLoaderHold {
+  /** @param options Its log is told of trouble as long as this hold is the oldest. */
+  hold({ log, ...options }: ClaimLoaderOptions): ClaimLoaderHold {
     const holder = { log };
     this.#holders.add(holder);
-    const loader = this.#loader ??= new ClaimLoader({ module, log: this.#logOfOldest() });
+    const loader = this.#loader ??= new ClaimLoader({ ...options, log: this.#logOfOldest() });
     let isOver = false;
     return {
       load: async (document) => {
@@ -81,9 +82,9 @@ export const sharedClaimLoader = new SharedClaimLoader();
 let automerge: Promise<WebAssembly.Module> | undefined;
 
 /** Automerge, compiled once in a process. @throws {OtelaError} `node_failed` when it cannot be compiled. */
-export function sharedAutomerge(): Promise<WebAssembly.Module> {
+export function sharedAutomerge(helpers: HelperThreads): Promise<WebAssembly.Module> {
   if (automerge) return automerge;
-  const compiling = automerge = startAutomergeModule();
+  const compiling = automerge = startAutomergeModule(helpers);
   compiling.catch(() => automerge = undefined); // The next node tries again.
   return compiling;
 }

@@ -2,6 +2,7 @@
 import project from "../../deno.json" with { type: "json" };
 import type { NodeConfig } from "../config/node_config.ts";
 import { startNode as startNodeHere } from "../node/node.ts";
+import { ownHelperThreads } from "../platform/helper_threads.ts";
 import { MeshNode } from "./mesh_node.ts";
 import { configOf, type StartOptions } from "./start_options.ts";
 import { openStateHome, type StateHome } from "./state_home.ts";
@@ -61,7 +62,8 @@ async function startIn(
     target: Deno.build.target,
   };
   try {
-    const parts = { config, places, socketPath, version, tools: {}, writeLog };
+    const helpers = ownHelperThreads;
+    const parts = { config, places, socketPath, version, tools: {}, helpers, writeLog };
     return new MeshNode(await startNodeHere(parts), home);
   } catch (error) {
     await home.close();

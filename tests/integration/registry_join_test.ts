@@ -1,6 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import { cpuUsage } from "node:process";
 import { silentLog } from "../../lib/base/ports.ts";
+import { ownHelperThreads } from "../../lib/platform/helper_threads.ts";
 import { ClaimLoader } from "../../lib/node/claim_loader.ts";
 import { startAutomerge } from "../../lib/registry/automerge.ts";
 import type { LoadResult } from "../../lib/registry/peer_claims.ts";
@@ -33,7 +34,7 @@ async function join(
   full: RegistryNode,
 ): Promise<{ tookMs: number; cpuMs: number; bytes: number; sliceMs: number }> {
   const joiner = new RegistryNode({ name: "joiner", startedAtMs: performance.now() });
-  using loader = new ClaimLoader({ module, log: silentLog });
+  using loader = new ClaimLoader({ module, log: silentLog, helpers: ownHelperThreads });
   using ofFull = new RegistryDriver(full.registry, loader);
   using ofJoiner = new RegistryDriver(joiner.registry, loader);
   const streams = byteStreamPair();

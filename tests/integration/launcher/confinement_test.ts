@@ -2,6 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { parsePeerId } from "../../../lib/base/peer_id.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
+import { ownHelperThreads } from "../../../lib/platform/helper_threads.ts";
 import { startNodeThread } from "../../../lib/launcher/node_thread.ts";
 import { permissionsFor, realPathOf } from "../../../lib/launcher/permissions.ts";
 import { assertConfined } from "../../support/confined.ts";
@@ -43,6 +44,7 @@ async function probe(root: string): Promise<Record<string, string>> {
       sourceFolder: fileURLToPath(new URL("../../../lib", import.meta.url)),
       realPath: realPathOf,
     }),
+    helpers: ownHelperThreads,
     start: {
       type: "start",
       environment: { HOME: home },

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { OtelaError } from "../../../lib/base/errors.ts";
+import { ownHelperThreads } from "../../../lib/platform/helper_threads.ts";
 import { type NodeThread, startNodeThread } from "../../../lib/launcher/node_thread.ts";
 import { supervise } from "../../../lib/launcher/supervise.ts";
 import type { StopSignal } from "../../../lib/launcher/signals.ts";
@@ -12,6 +13,7 @@ function start(fate: string, onEvent: (event: string) => void = () => {}): NodeT
   return startNodeThread({
     entry: new URL("../../support/threads/fate.ts", import.meta.url),
     permissions: { read: false, env: false, net: false },
+    helpers: ownHelperThreads,
     start: { type: "start", environment: { FATE: fate } } as never,
     onEvent: ({ event }) => onEvent(event),
   });
@@ -49,6 +51,7 @@ Deno.test("startNodeThread fails when there is no such thread", async () => {
   const node = startNodeThread({
     entry: new URL("./nowhere.ts", import.meta.url),
     permissions: {},
+    helpers: ownHelperThreads,
     start: {} as never,
     onEvent: () => {},
   });
