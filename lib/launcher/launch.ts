@@ -1,7 +1,6 @@
 // How does a node come to run in its own thread, with exactly what it needs?
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { NodeConfig } from "../config/node_config.ts";
 import type { Places } from "../config/places.ts";
@@ -58,7 +57,6 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
       folders: { state: [places.instanceDir, dirname(places.keyFile)], socketPath },
       tools,
       peer: identity.peerId,
-      sourceFolder: sourceFolder(),
       realPath: realPathOf,
     }),
     start: {
@@ -91,9 +89,4 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
   );
   const owned = stack.move();
   return { thread, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-/** Folder of our modules when we run from source: an executable carries them in itself. */
-function sourceFolder(): string | null {
-  return Deno.build.standalone ? null : fileURLToPath(new URL("..", import.meta.url));
 }

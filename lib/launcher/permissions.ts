@@ -18,8 +18,6 @@ export type PermissionNeeds = {
   readonly folders: NodeFolders;
   readonly tools: Tools;
   readonly peer: PeerId;
-  /** Folder of our own code when it runs from source, so that the thread can start the claim loader; else `null`. */
-  readonly sourceFolder: string | null;
   /** The path without links on its way; see {@link realPathOf}. */
   readonly realPath: (path: string) => string;
 };
@@ -31,7 +29,7 @@ export type PermissionNeeds = {
  * working directory.
  */
 export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsObject {
-  const { config, folders, tools, peer, sourceFolder, realPath } = needs;
+  const { config, folders, tools, peer, realPath } = needs;
   // Homes of clusters are often links, and what is behind a link needs a right of its own.
   const paths = (some: string[]) =>
     [...new Set(some.flatMap((path) => [path, realPath(path)]))].sort();
@@ -43,11 +41,10 @@ export function permissionsFor(needs: PermissionNeeds): Deno.PermissionOptionsOb
   const files = config.mesh.bootstrap.filter((source) => source.startsWith("file:"))
     .map((source) => source.slice("file:".length));
   const keys = config.doors.clientKeysFile ?? [];
-  const source = sourceFolder ?? [];
   return {
     net: true, // A peer may be at any address.
     run: allOrNone(Object.values(tools)),
-    read: paths([...own, ...engines, ...shared, ...files, keys, source].flat()),
+    read: paths([...own, ...engines, ...shared, ...files, keys].flat()),
     write: paths([...own, ...engines, ...shared]), // A Unix socket is called with the right to write it.
     sys: ["hostname", "networkInterfaces", "cpus", "systemMemoryInfo"],
     env: false,

@@ -1,5 +1,4 @@
 import { deepEqual } from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { parsePeerId } from "../../../lib/base/peer_id.ts";
 import { loadConfig } from "../../../lib/config/load.ts";
 import { ownHelperThreads } from "../../../lib/platform/helper_threads.ts";
@@ -41,7 +40,6 @@ async function probe(root: string): Promise<Record<string, string>> {
       folders: { state: [state], socketPath: `${root}/door.sock` },
       peer: parsePeerId("12D3KooWKn4BZKsvdid2wBKQrfSAixf3oYCcArQiAsGWCTfoADvH"),
       tools: { squeue: "/usr/bin/true" },
-      sourceFolder: fileURLToPath(new URL("../../../lib", import.meta.url)),
       realPath: realPathOf,
     }),
     helpers: ownHelperThreads,

@@ -19,7 +19,6 @@ Deno.test("permissionsFor grants a plain node its folder, its socket and the net
     folders,
     tools: {},
     peer,
-    sourceFolder: null,
     realPath,
   });
   deepEqual(permissions, {
@@ -41,7 +40,6 @@ Deno.test("permissionsFor grants the tools by the absolute paths found", () => {
     folders,
     tools,
     peer,
-    sourceFolder: null,
     realPath,
   });
   deepEqual(run, ["/usr/bin/nvidia-smi", "/opt/slurm/bin/squeue"]);
@@ -59,12 +57,11 @@ Deno.test("permissionsFor grants what the configuration names: sockets, bootstra
     folders,
     tools: {},
     peer,
-    sourceFolder: "/src/lib",
     realPath,
   });
   const own = ["/run/otela/default.sock", "/run/vllm.sock", "/state/default"];
   deepEqual(write, own);
-  deepEqual(read, ["/etc/otela/keys", ...own, "/shared/head.addr", "/src/lib"].sort());
+  deepEqual(read, ["/etc/otela/keys", ...own, "/shared/head.addr"].sort());
 });
 
 Deno.test("permissionsFor lets a head write its addresses, without opening the folder they are in", () => {
@@ -74,7 +71,6 @@ Deno.test("permissionsFor lets a head write its addresses, without opening the f
     folders,
     tools: {},
     peer,
-    sourceFolder: null,
     realPath,
   });
   deepEqual(write, [
@@ -91,7 +87,6 @@ Deno.test("permissionsFor grants what is behind a link too, as homes of clusters
     folders: { state: ["/home/ada/state"], socketPath: "/run/otela/default.sock" },
     tools: {},
     peer,
-    sourceFolder: null,
     realPath: (path) => path.replace("/home/", "/cluster/fs7/home/"),
   });
   deepEqual(write, ["/cluster/fs7/home/ada/state", "/home/ada/state", "/run/otela/default.sock"]);
