@@ -2,6 +2,7 @@
 import type { ReadyLine } from "../tests/support/node_process.ts";
 import { type NodeProcess, startNode } from "../tests/support/node_process.ts";
 import { onLoopback } from "../tests/support/process_mesh.ts";
+import type { Llama } from "./rig/options.ts";
 import type { Report } from "./rig/report.ts";
 
 const streamCount = 40;
@@ -17,10 +18,14 @@ type Heard = { readonly text: string; readonly isWhole: boolean; readonly ids: n
  * Two unbroken runs of the same load tell how much a real engine differs from itself, since its batches differ;
  * then a worker is killed in the middle of the third.
  */
-export async function benchKillLlama(
-  llama: { server: string; model: string },
-  report: Report,
-): Promise<void> {
+export async function benchKillLlama(llama: Llama, report: Report): Promise<void> {
+  for (const [option, path] of [["server", llama.server], ["model", llama.model]]) {
+    if (!path.includes("/")) continue;
+    await Deno.stat(path).catch(() => {
+      const variable = `OTELA_LLAMA_${option.toUpperCase()}`;
+      throw new Error(`--llama-${option} or ${variable} must name a file: there is no "${path}"`);
+    });
+  }
   const runs: Heard[][] = [];
   let continued = 0;
   for (const isKilled of [false, false, true]) {
@@ -53,7 +58,7 @@ export async function benchKillLlama(
   report.judge("texts that differ", difference, "<=", Math.max(unbroken, 0));
 }
 
-async function startLlamas(stack: AsyncDisposableStack, llama: { server: string; model: string }) {
+async function startLlamas(stack: AsyncDisposableStack, llama: Llama) {
   const home = await Deno.makeTempDir({ prefix: "otela-bench-" });
   stack.defer(() => Deno.remove(home, { recursive: true }));
   const startIn = async (name: string, args: readonly string[]) => {

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { messageOf } from "../lib/base/errors.ts";
 import { benchBalance } from "./balance.ts";
+import { benchCancels } from "./cancels.ts";
 import { benchChurn } from "./churn.ts";
 import { benchConvergence } from "./convergence.ts";
 import { benchDetection } from "./detection.ts";
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
   fairness: benchFairness,
   balance: benchBalance,
   prefix: benchPrefix,
+  cancels: benchCancels,
   kill: benchKill,
   freeze: benchFreeze,
   outage: benchOutage,
@@ -71,7 +73,14 @@ async function main(args: string[]): Promise<number> {
   const reference = await findReference(given.reference, (text) => console.error(text));
   const typedIn = Deno.env.get("INIT_CWD") ?? Deno.cwd(); // The task itself runs elsewhere.
   const exe = given.exe && resolve(typedIn, given.exe);
-  const options = { ...given, reference, exe };
+  const llama = given.llama && {
+    // A mere name is looked up on the PATH.
+    server: given.llama.server.includes("/")
+      ? resolve(typedIn, given.llama.server)
+      : given.llama.server,
+    model: resolve(typedIn, given.llama.model),
+  };
+  const options = { ...given, reference, exe, llama };
   const isolatedCode = await runIsolated(args, options);
   if (isolatedCode !== undefined) return isolatedCode;
   let isGood = true;

@@ -19,10 +19,21 @@ export async function openLoop<Outcome>(
   { count, perS }: { count: number; perS: number },
   run: (index: number) => Promise<Outcome>,
 ): Promise<Outcome[]> {
+  return await arrive(Array.from({ length: count }, (_, index) => index * 1_000 / perS), run);
+}
+
+/**
+ * The same at any times.
+ * @param timesMs Since the first moment, in order.
+ */
+export async function arrive<Outcome>(
+  timesMs: readonly number[],
+  run: (index: number) => Promise<Outcome>,
+): Promise<Outcome[]> {
   const startMs = performance.now();
   const running: Promise<Outcome>[] = [];
-  for (let index = 0; index < count; index++) {
-    const waitMs = startMs + index * 1_000 / perS - performance.now();
+  for (const [index, atMs] of timesMs.entries()) {
+    const waitMs = startMs + atMs - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     running.push(run(index));
   }

@@ -10,8 +10,8 @@ export type BenchOptions = {
   readonly reference: string | undefined;
   /** Executable to measure in place of the source. */
   readonly exe: string | undefined;
-  /** For `kill`: a llama.cpp server and a model for it, in place of the deterministic engine. */
-  readonly llama: { readonly server: string; readonly model: string } | undefined;
+  /** For `kill`: a real engine in place of the deterministic one. */
+  readonly llama: Llama | undefined;
   readonly rounds: number | undefined;
   /** Length of one measurement. */
   readonly seconds: number | undefined;
@@ -19,11 +19,20 @@ export type BenchOptions = {
   readonly isIsolated: boolean;
 };
 
-export const benchUsage =
-  `deno task bench NAME [--json] [--small] [--rounds N] [--seconds S] [--reference PATH] [--exe PATH] [--llama-server PATH --llama-model PATH]`;
+/** Paths of a llama.cpp server, or its name, and of a model for it. */
+export type Llama = { readonly server: string; readonly model: string };
 
-/** @throws {Error} On an unknown option or a number that is none. */
-export function parseBenchOptions(args: string[]): { names: string[]; options: BenchOptions } {
+export const benchUsage =
+  `deno task bench NAME [--json] [--small] [--rounds N] [--seconds S] [--reference PATH] [--exe PATH] [--engine test|llama] [--llama-server PATH] [--llama-model PATH]`;
+
+/**
+ * @param variable Of the environment; asked only for what no option says.
+ * @throws {Error} On an unknown option, a number that is none, or an engine that nobody says where to find.
+ */
+export function parseBenchOptions(
+  args: string[],
+  variable: (name: string) => string | undefined = (name) => Deno.env.get(name),
+): { names: string[]; options: BenchOptions } {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -33,6 +42,7 @@ export function parseBenchOptions(args: string[]): { names: string[]; options: B
       isolated: { type: "boolean", default: false },
       reference: { type: "string" },
       exe: { type: "string" },
+      engine: { type: "string" },
       "llama-server": { type: "string" },
       "llama-model": { type: "string" },
       rounds: { type: "string" },
@@ -45,20 +55,36 @@ export function parseBenchOptions(args: string[]): { names: string[]; options: B
     isIsolated: values.isolated,
     reference: values.reference,
     exe: values.exe,
-    llama: llamaOf(values["llama-server"], values["llama-model"]),
+    llama: llamaOf(values.engine, values["llama-server"], values["llama-model"], variable),
     rounds: positive("rounds", values.rounds),
     seconds: positive("seconds", values.seconds),
   };
   return { names: positionals, options };
 }
 
+/** Its options alone ask for it, too. */
 function llamaOf(
-  server: string | undefined,
-  model: string | undefined,
-): BenchOptions["llama"] {
-  if (server === undefined && model === undefined) return undefined;
-  if (server !== undefined && model !== undefined) return { server, model };
-  throw new Error("Cannot use --llama-server without --llama-model, or the other way round");
+  engine: string | undefined,
+  serverSaid: string | undefined,
+  modelSaid: string | undefined,
+  variable: (name: string) => string | undefined,
+): Llama | undefined {
+  if (engine !== undefined && engine !== "test" && engine !== "llama") {
+    throw new Error(`Cannot use --engine as it must be test or llama: got "${engine}"`);
+  }
+  const isSaid = serverSaid !== undefined || modelSaid !== undefined;
+  if (engine === "test" && isSaid) {
+    throw new Error("Cannot use --llama-server or --llama-model with --engine test");
+  }
+  if (engine !== "llama" && !isSaid) return undefined;
+  const server = serverSaid ?? variable("OTELA_LLAMA_SERVER");
+  const model = modelSaid ?? variable("OTELA_LLAMA_MODEL");
+  if (server && model) return { server, model };
+  const missing = [
+    ...server ? [] : ["a server of llama.cpp: --llama-server PATH or OTELA_LLAMA_SERVER"],
+    ...model ? [] : ["a model in GGUF: --llama-model PATH or OTELA_LLAMA_MODEL"],
+  ];
+  throw new Error(`Cannot use llama as the engine as it needs ${missing.join(", and ")}`);
 }
 
 function positive(name: string, text: string | undefined): number | undefined {

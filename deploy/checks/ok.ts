@@ -13,10 +13,11 @@ const before: Step[] = [
     command: [deno, "test", "--no-prompt", "--allow-read=.", "tests/tidy_test.ts"],
   },
 ];
-const benches: Step[] = ["start", "proxy", "stream", "idle_streams"].map((bench) => ({
-  name: `bench ${bench}, small`,
-  command: [deno, "task", "--quiet", "bench", bench, "--small"],
-}));
+const benches: Step[] = ["start", "proxy", "stream", "idle_streams", "balance", "prefix", "cancels"]
+  .map((bench) => ({
+    name: `bench ${bench}, small`,
+    command: [deno, "task", "--quiet", "bench", bench, "--small"],
+  }));
 const tests = Deno.args.includes("--no-tests")
   ? []
   : await allTests(new URL("../../", import.meta.url));

@@ -41,7 +41,7 @@ const requestHeaders: readonly string[] = [
 
 /** Headers of answers that a page may read besides the few that browsers always show. */
 const exposed =
-  "content-length, location, retry-after, server-timing, x-computing-node, x-request-id";
+  "content-length, location, retry-after, server-timing, x-computing-node, x-request-id, x-should-retry";
 
 /** Seconds for which browsers remember a preflight: Chromium's own limit. */
 const maxAgeS = 7_200;

@@ -1,13 +1,14 @@
 // Who may serve a request, and what else must be known of it before anybody is asked?
 import type { HeaderList } from "../exchange/types.ts";
 import type { Candidate } from "../routing/types.ts";
+import type { MatchKeys } from "../routing/identity_group.ts";
 import { blocksOf } from "../routing/prefix_index.ts";
-import { selectTiers } from "../routing/select_tiers.ts";
+import { type RoutingRequest, selectTiers } from "../routing/select_tiers.ts";
 import { ForwardBody } from "./forward_body.ts";
 import type { Patience } from "./forward_deadlines.ts";
-import { matchRequest, readRoutingHeaders } from "./forward_match.ts";
+import { matchRequest, readRoutingHeaders, type RoutingHeaders } from "./forward_match.ts";
 import type { ForwarderPorts, ForwardPlan } from "./forward_ports.ts";
-import { noTier } from "./forward_refusal.ts";
+import { noSuchService, noTier } from "./forward_refusal.ts";
 import { answerIdOf, answerProbe, isStatePath, tiersForAnswer } from "./forward_state.ts";
 import type { ForwardTarget } from "./target.ts";
 
@@ -47,18 +48,18 @@ export async function makePlan(
     };
   }
   const view = ports.view();
-  const index = view.services.get(service);
-  if (!index) throw noTier("no_such_service", service, new Map(), ports.wasClaimed);
+  // Of a service that only lost peers offer it is still asked what the request wants: 503 or 404.
+  const index = view.services.get(service) ?? view.claimed().services.get(service);
+  if (!index) {
+    body.cancel();
+    throw noSuchService(service);
+  }
   const { keys, isStream } = await matchRequest(body, routing, index, limits.scanBytesMax);
-  const selection = selectTiers(view, {
-    service,
-    matchKeys: keys,
-    fallbackLevel: routing.fallbackLevel,
-    allowedPeers: routing.allowedPeers,
-  });
+  const selection = selectTiers(view, requestFor(service, keys, routing));
   const group = () => JSON.stringify([...keys, routing.fallbackLevel, routing.allowedPeers]);
   const admissionKey = () => ({ service, group: group() });
-  const answerId = isState ? answerIdOf(target, body) : undefined;
+  const isOffered = selection.outcome !== "no_such_service";
+  const answerId = isState && isOffered ? answerIdOf(target, body) : undefined;
   if (answerId !== undefined) {
     const matching = selection.outcome === "tiers" ? selection.tiers : [];
     const tiers = tiersForAnswer(answerId, service, matching, {
@@ -71,13 +72,25 @@ export async function makePlan(
     return { ...base, tiers, isStream, ...more };
   }
   if (selection.outcome !== "tiers") {
+    const claimed = view.claimed();
+    // The lost may be known by other keys than the living.
+    const indexOfAll = claimed.services.get(service) ?? index;
+    const all = await matchRequest(body, routing, indexOfAll, limits.scanBytesMax);
     body.cancel();
-    throw noTier(selection.outcome, service, keys, ports.wasClaimed);
+    throw noTier(selection.outcome, requestFor(service, all.keys, routing), claimed);
   }
   const { tiers, isOrdered } = selection;
   const isPrefixWanted = ports.selectorName === "prefix" && body.isReplayable;
   const blocks = isPrefixWanted ? blocksOf(body.bytes) : undefined;
   return { ...base, tiers, isOrdered, isStream, admissionKey, blocks, answerSeen };
+}
+
+function requestFor(
+  service: string,
+  matchKeys: MatchKeys,
+  { fallbackLevel, allowedPeers }: RoutingHeaders,
+): RoutingRequest {
+  return { service, matchKeys, fallbackLevel, allowedPeers };
 }
 
 /** A named peer, or this node, is asked whatever the view says of it. */

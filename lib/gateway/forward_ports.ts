@@ -26,8 +26,6 @@ export type ForwarderPorts = {
   readonly wallClock: () => Ms;
   readonly log: Log;
   readonly view: () => RoutingView;
-  /** Whether any peer ever claimed the service, and this group of it, also if it has left meanwhile. */
-  readonly wasClaimed: (service: string, group: string | null) => boolean;
   readonly selector: Selector;
   /** The selector's, for people; `prefix` alone wants to know what a request begins with. */
   readonly selectorName: LbPolicy;

@@ -61,11 +61,12 @@ export class ForwardProgress {
     return this.ports.limits.continuationsMax;
   }
 
-  /** The error with what the access log wants to know of the request. */
+  /** The error with what the access log wants to know of the request, and whether its client may ask again. */
   named(error: OtelaError): OtelaError {
     const fields = {
       attempts: this.attemptCount,
       worker: this.worker ? shortPeerId(this.worker) : "",
+      mayRepeat: this.mayRepeat(error),
     };
     return error instanceof ExchangeError
       ? new ExchangeError(error.failure, error.phase, error.message, error.cause, fields)
@@ -171,6 +172,12 @@ export class ForwardProgress {
       policy: selectorName,
       candidates: candidates.slice(0, routesShownMax),
     });
+  }
+
+  /** Not when the engine may have begun what its service wants done at most once. */
+  private mayRepeat(error: OtelaError): boolean {
+    if (this.current?.candidate.retry !== "never" || !(error instanceof ExchangeError)) return true;
+    return error.phase === "not_sent" || error.phase === "refused";
   }
 
   private expired(why: string, isTotal: boolean): void {

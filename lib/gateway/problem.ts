@@ -68,7 +68,7 @@ const ofExchange: Readonly<Record<ExchangeFailure, { code: ErrorCode; why: strin
   protocol: { code: "worker_failed", why: "it broke the protocol" },
 };
 
-/** Seconds after which a 429 or 503 invites another try, when the error itself names no `retryAfterS`. Guess. */
+/** Seconds after which an answer invites another try, when the error itself names no `retryAfterS`. Guess. */
 export const retryAfterS = 1;
 
 /**
@@ -95,12 +95,22 @@ function knownProblem(error: OtelaError): Problem | undefined {
     ? `Cannot get an answer from the worker: ${exchange.why}`
     : error.message;
   const headers: Record<string, string> = {};
-  if (status === 503 || status === 429) {
+  if (error.fields.mayRepeat === false) headers["x-should-retry"] = "false";
+  else if (isPassing(status, error)) {
     headers["retry-after"] = String(error.fields.retryAfterS ?? retryAfterS);
   }
   if (status === 401) headers["www-authenticate"] = 'Bearer realm="otela"';
   if (typeof error.fields.allow === "string") headers.allow = error.fields.allow;
   return { status, code, message, headers };
+}
+
+/**
+ * Whether another try may find another worker, or a rested one. An engine that took too long would take as long
+ * again, and OpenAI's clients repeat every 5xx anyway unless `X-Should-Retry` says no.
+ */
+function isPassing(status: number, error: OtelaError): boolean {
+  if (error instanceof ExchangeError && error.failure === "lane_stalled") return true;
+  return status === 503 || status === 429 || status === 502;
 }
 
 /** OpenAI's names for kinds of errors; its clients show them to people. */

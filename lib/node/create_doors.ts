@@ -55,7 +55,6 @@ export function createDoors(parts: Parts): Doors {
     wallClock: () => Date.now(),
     log,
     view: () => parts.network.routing(),
-    wasClaimed: (service, group) => parts.network.wasClaimed(service, group),
     selector: createSelector(policy, { book, random: Math.random, weightOf, prefixes }),
     selectorName: policy,
     weightOf,
@@ -137,7 +136,7 @@ function createMetrics(parts: Parts): NodeMetrics {
   return createNodeMetrics({
     clock: parts.clock,
     gate: {
-      hasService: (name) => parts.network.wasClaimed(name, null),
+      hasService: (name) => parts.network.wasClaimed(name),
       hasWorker: (worker) => isPeerId(worker) && parts.registry.entries.has(worker),
     },
     sources: {

@@ -54,12 +54,10 @@ export class NetworkView {
     return this.tableMade ??= this.makeTable();
   }
 
-  /** Whether any peer claims a service, or one group of it, also one that has left. */
-  wasClaimed(service: string, group: string | null): boolean {
+  /** Whether any peer claims a service, also one that has left. */
+  wasClaimed(service: string): boolean {
     for (const { claim } of this.ports.registry.entries.values()) {
-      for (const { name, identityGroups } of claim.services) {
-        if (name === service && (group === null || identityGroups.includes(group))) return true;
-      }
+      if (claim.services.some(({ name }) => name === service)) return true;
     }
     return false;
   }

@@ -27,7 +27,14 @@ export type ServiceIndex = {
 };
 
 /** An immutable picture of who serves what. A request takes one and keeps it to its end. */
-export type RoutingView = { readonly services: ReadonlyMap<string, ServiceIndex> };
+export type RoutingView = {
+  readonly services: ReadonlyMap<string, ServiceIndex>;
+  /**
+   * The same with those who have left or drain, as long as their claims are kept: nobody to ask, but it tells what
+   * may come back from what there never was. Made when it is first asked for, which only failing requests do.
+   */
+  readonly claimed: () => RoutingView;
+};
 
 /** One peer of the registry. */
 export type RoutingEntry = { readonly peer: PeerId; readonly claim: Pick<Claim, "services"> };
@@ -46,20 +53,44 @@ export type RoutingFacts = {
  * models each take about 1.3 ms. Services that drain take nothing new and are left out.
  */
 export function buildRoutingView({ entries, statusOf, self }: RoutingFacts): RoutingView {
-  const drafts = new Map<string, DraftIndex>();
-  const peers: { peer: PeerId; services: readonly ServiceClaim[]; isSuspect: boolean }[] = [];
+  const offers: Offer[] = [];
   for (const { peer, claim } of entries) {
     if (peer === self?.peer || claim.services.length === 0) continue;
-    const status = statusOf(peer);
-    if (status === "left") continue;
-    peers.push({ peer, services: claim.services, isSuspect: status === "suspect" });
+    offers.push({ peer, services: claim.services, status: statusOf(peer) });
   }
-  if (self) peers.push({ ...self, isSuspect: false });
-  peers.sort((a, b) => a.peer < b.peer ? -1 : a.peer > b.peer ? 1 : 0);
-  for (const { peer, services, isSuspect } of peers) {
-    for (const service of services) addService(drafts, { peer, service, isSuspect });
+  if (self) offers.push({ ...self, status: "alive" });
+  offers.sort((a, b) => a.peer < b.peer ? -1 : a.peer > b.peer ? 1 : 0);
+  let claimed: RoutingView | undefined;
+  return {
+    services: indexServices(offers, (status, state) => status !== "left" && state !== "draining"),
+    claimed: () => claimed ??= viewOfClaims(offers),
+  };
+}
+
+function viewOfClaims(offers: readonly Offer[]): RoutingView {
+  const view: RoutingView = { services: indexServices(offers, () => true), claimed: () => view };
+  return view;
+}
+
+/** What one peer claims, and what membership says of it. */
+type Offer = {
+  readonly peer: PeerId;
+  readonly services: readonly ServiceClaim[];
+  readonly status: Status;
+};
+
+function indexServices(
+  offers: readonly Offer[],
+  isWanted: (status: Status, state: ServiceClaim["state"]) => boolean,
+): ReadonlyMap<string, ServiceIndex> {
+  const drafts = new Map<string, DraftIndex>();
+  for (const { peer, services, status } of offers) {
+    const isSuspect = status === "suspect";
+    for (const service of services) {
+      if (isWanted(status, service.state)) addService(drafts, { peer, service, isSuspect });
+    }
   }
-  return { services: new Map(Array.from(drafts, ([name, draft]) => [name, seal(draft)])) };
+  return new Map(Array.from(drafts, ([name, draft]) => [name, seal(draft)]));
 }
 
 type DraftIndex = {
@@ -74,7 +105,6 @@ function addService(
   drafts: Map<string, DraftIndex>,
   { peer, service, isSuspect }: { peer: PeerId; service: ServiceClaim; isSuspect: boolean },
 ): void {
-  if (service.state === "draining") return;
   let draft = drafts.get(service.name);
   if (!draft) {
     draft = { exact: new Map(), wildcard: new Map(), all: [], keyUses: new Map() };

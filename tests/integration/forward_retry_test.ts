@@ -77,6 +77,19 @@ Deno.test("a request is never run twice where the service says so", async () => 
   equal(first.log.requests.length + second.log.requests.length, 2);
 });
 
+Deno.test("a client is told whether to ask again when nobody is left, as the service says", async () => {
+  const asked = { safe: { "retry-after": "1" }, never: { "x-should-retry": "false" } };
+  for (const retry of ["safe", "never"] as const) {
+    await using rig = startForwardRig({ engines: [{}], claim: { retry } });
+    rig.engines[0].addFaults({ cutAfter: 0 });
+    const { status, headers, body } = await rig.post(chat, chatOf(3, { stream: true }));
+    await body?.cancel();
+    equal(status, 502);
+    const told = [...headers].filter(([name]) => /^retry-after$|^x-should-retry$/.test(name));
+    deepEqual(Object.fromEntries(told), asked[retry]);
+  }
+});
+
 Deno.test("C007: a stream that ends without an event is asked for elsewhere, and is a failure if nobody has more", async () => {
   await using rig = startForwardRig();
   const silent = { endAfter: 0 };

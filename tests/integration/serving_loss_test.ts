@@ -1,7 +1,7 @@
 // What becomes of requests when a worker is lost?
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { eventually } from "../support/eventually.ts";
-import { modelsAt, startProcessMesh } from "../support/process_mesh.ts";
+import { modelsAt, startProcessMesh, untilServed } from "../support/process_mesh.ts";
 import { within } from "../support/within.ts";
 
 const chat = (model: string, more: Record<string, unknown> = {}) => ({
@@ -67,6 +67,35 @@ Deno.test("a mesh goes on when a worker is killed, and says what is gone", async
     ok(Number(response.headers.get("retry-after")) >= 1);
     equal((await response.json()).error.code, "no_candidate");
   });
+});
+
+Deno.test("what the only worker for it was doing, or a wildcard alone could serve, fails with a time to come back", async () => {
+  await using mesh = await startProcessMesh([{ models: ["other"] }]);
+  const wildcard = ["--service.identity_group", "model=*"];
+  const wild = await mesh.startWorker("wild", { models: ["w"] }, wildcard);
+  await untilServed(mesh.head, ["w"], [wild.node]);
+  const url = `${mesh.head.http}/v1/chat/completions`;
+  const facts = async (response: Response) => {
+    const { error } = await response.json();
+    return [response.status, error.code, response.headers.get("retry-after")];
+  };
+  const waiting = fetch(url, chat("w", { x_engine: { isHanging: true } }));
+  await wild.engine.log.waitFor(({ bodyText }) => bodyText.includes("isHanging"));
+  await wild.node.kill();
+  deepEqual(await facts(await within(5_000, waiting)), [502, "worker_failed", "1"]);
+  const anything = (level: string) => {
+    const { headers, ...request } = chat("anything");
+    return fetch(url, { ...request, headers: { ...headers, "x-otela-fallback": level } });
+  };
+  const seen = new Set<string>();
+  await eventually(async () => {
+    const [status, code, after] = await facts(await anything("1"));
+    seen.add(`${status} after ${after}`);
+    return status === 503 && code === "no_candidate";
+  });
+  // Until its death is noticed it is asked in vain.
+  ok([...seen].every((one) => one === "503 after 1" || one === "502 after 1"), [...seen].join());
+  deepEqual(await facts(await anything("0")), [404, "model_not_found", null]);
 });
 
 Deno.test("a mesh follows an engine that stops and comes back with another model", async () => {

@@ -112,7 +112,6 @@ export function startForwardRig(options: ForwardRigOptions = {}): ForwardRig {
     wallClock: () => Date.now(),
     log: silentLog,
     view: () => view,
-    wasClaimed: () => false,
     selector: createSelector(policy, { book, random: () => 0, prefixes: new PrefixIndex() }),
     selectorName: policy,
     weightOf: () => 1,

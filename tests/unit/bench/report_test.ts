@@ -1,6 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { chatBody } from "../../../bench/load/request.ts";
 import { Samples } from "../../../bench/load/samples.ts";
+import { ConversationCache } from "../../../bench/rig/conversations.ts";
 import { parseBenchOptions } from "../../../bench/rig/options.ts";
 import { Report } from "../../../bench/rig/report.ts";
 import { Rounds } from "../../../bench/rig/rounds.ts";
@@ -77,4 +78,29 @@ Deno.test("parseBenchOptions refuses unknown options and numbers that are none",
   equal(options.rounds, 5);
   throws(() => parseBenchOptions(["proxy", "--fast"]), /fast/);
   throws(() => parseBenchOptions(["--seconds", "soon"]), /must be a number above 0/);
+});
+
+Deno.test("bench options find llama.cpp by options, by the environment, or say what is missing", () => {
+  const environment: Record<string, string> = { OTELA_LLAMA_SERVER: "s", OTELA_LLAMA_MODEL: "m" };
+  const llamaOf = (args: string[], variables: Record<string, string>) =>
+    parseBenchOptions(["kill", ...args], (name) => variables[name]).options.llama;
+  const engine = ["--engine", "llama"];
+  deepEqual(llamaOf(engine, environment), { server: "s", model: "m" });
+  deepEqual(llamaOf([...engine, "--llama-model", "x"], environment), { server: "s", model: "x" });
+  const both = ["--llama-server", "a", "--llama-model", "b"];
+  deepEqual(llamaOf(both, {}), { server: "a", model: "b" });
+  equal(llamaOf([], environment), undefined);
+  equal(llamaOf(["--engine", "test"], environment), undefined);
+  throws(() => llamaOf(engine, { OTELA_LLAMA_SERVER: "s" }), /--llama-model PATH or OTELA_LLAMA_M/);
+  throws(() => llamaOf(both.slice(2), {}), /needs a server .*--llama-server PATH or OTELA_LLAMA_S/);
+  throws(() => llamaOf(["--engine", "vllm"], environment), /must be test or llama: got "vllm"/);
+  throws(() => llamaOf([...both, "--engine", "test"], {}), /with --engine test/);
+});
+
+Deno.test("ConversationCache forgets what was used longest ago, and holds no more than was said", () => {
+  const cache = new ConversationCache<number>();
+  for (let conversation = 0; conversation < 50; conversation++) cache.use(conversation, 100);
+  equal(cache.use(0, 150), 100);
+  cache.use(50, 100);
+  deepEqual([cache.use(0, 200), cache.use(2, 40), cache.use(1, 100)], [150, 40, 0]);
 });

@@ -53,7 +53,19 @@ Deno.test("toProblem says what a worker's failure means, in words of its own", (
     const problem = toProblem(error, "req-1");
     deepEqual([problem.status, problem.code], [status, code]);
     ok(!problem.message.includes("foreign"));
-    equal("retry-after" in problem.headers, status === 503);
+    const isPassing = status === 502 || status === 503 || failure === "lane_stalled";
+    equal(problem.headers["retry-after"], isPassing ? "1" : undefined, failure);
+  }
+});
+
+Deno.test("toProblem keeps clients from repeating what must not be done twice", () => {
+  for (
+    const [mayRepeat, headers] of [[true, { "retry-after": "1" }], [false, {
+      "x-should-retry": "false",
+    }]] as const
+  ) {
+    const error = new ExchangeError("lane_closed", "sent", "", undefined, { mayRepeat });
+    deepEqual(toProblem(error, "req-1").headers, headers);
   }
 });
 

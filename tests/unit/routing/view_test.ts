@@ -21,6 +21,23 @@ Deno.test("buildRoutingView leaves out who has left and what drains, and flags s
   deepEqual(candidates.map(({ peer, isSuspect }) => [peer, isSuspect]), [[peer(2), true]]);
 });
 
+Deno.test("claimed also has those who left and what drains, and is its own", () => {
+  const view = buildRoutingView({
+    entries: [
+      entry(1, service(["model=left", "all"])),
+      entry(2, service(["model=drains"], { state: "draining" })),
+    ],
+    statusOf: (id) => id === peer(1) ? "left" : "alive",
+    self: { peer: peer(3), services: [service(["model=own"])] },
+  });
+  const claimed = view.claimed();
+  deepEqual(modelsOf(view, "llm").map(({ id }) => id), ["own"]);
+  deepEqual(modelsOf(claimed, "llm").map(({ id }) => id), ["drains", "left", "own"]);
+  deepEqual(claimed.services.get("llm")?.all.map(({ peer }) => peer), [peer(1)]);
+  equal(view.claimed(), claimed);
+  equal(claimed.claimed(), claimed);
+});
+
 Deno.test("buildRoutingView takes our own services from ourselves, not from the mesh", () => {
   const self = { peer: peer(2), services: [service(["model=own"])] };
   const entries = [entry(2, service(["model=forged"])), entry(1, service(["model=own"]))];
