@@ -23,6 +23,7 @@ import { benchSimSeeds } from "./sim_seeds.ts";
 import { benchSlow } from "./slow.ts";
 import { benchSlowReader } from "./slow_reader.ts";
 import { benchStart } from "./start.ts";
+import { benchSteady } from "./steady.ts";
 import { benchStream } from "./stream.ts";
 import { benchWan } from "./wan.ts";
 
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   convergence: benchConvergence,
   churn: benchChurn,
   memory: benchMemory,
+  steady: benchSteady,
   sim: benchSim,
   sim_seeds: benchSimSeeds,
   soak: benchSoak,

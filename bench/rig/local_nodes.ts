@@ -1,7 +1,8 @@
 // How does a bench get dozens of real nodes into one process?
 import { type MeshNode, startNode, type StartOptions } from "../../mod.ts";
 
-const options: StartOptions = {
+/** A closed mesh on loopback. */
+export const localOptions: StartOptions = {
   meshHosts: ["127.0.0.1"],
   network: "bench",
   secret: "correct horse battery staple",
@@ -20,18 +21,10 @@ export class LocalNodes implements AsyncDisposable {
 
   static async start(count: number, withinMs: number): Promise<LocalNodes> {
     await using stack = new AsyncDisposableStack();
-    const start = async (more: StartOptions) => {
-      const node = await startNode({ ...options, ...more });
-      stack.defer(() => node.stop({ drainMs: 0 }));
-      return node;
-    };
-    const head = await start({ role: "head" });
-    const nodes = [head];
-    while (nodes.length < count) {
-      const batch = Math.min(startedAtOnce, count - nodes.length);
-      const bootstrap = head.multiaddrs();
-      nodes.push(...await Promise.all(Array.from({ length: batch }, () => start({ bootstrap }))));
-    }
+    const head = await startNode({ ...localOptions, role: "head" });
+    stack.defer(() => head.stop({ drainMs: 0 }));
+    const workers = await startNodes(stack, count - 1, { bootstrap: head.multiaddrs() });
+    const nodes = [head, ...workers];
     await until(() => nodes.every((node) => node.peers().length === count), withinMs);
     stack.move();
     return new LocalNodes(nodes);
@@ -40,6 +33,22 @@ export class LocalNodes implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.stop({ drainMs: 0 })));
   }
+}
+
+/** Starts that many nodes with these options besides `localOptions`; the stack stops them. */
+export async function startNodes(
+  stack: AsyncDisposableStack,
+  count: number,
+  more: StartOptions,
+): Promise<MeshNode[]> {
+  const nodes: MeshNode[] = [];
+  stack.defer(async () => void await Promise.all(nodes.map((node) => node.stop({ drainMs: 0 }))));
+  const start = async () => void nodes.push(await startNode({ ...localOptions, ...more }));
+  while (nodes.length < count) {
+    const batch = Math.min(startedAtOnce, count - nodes.length);
+    await Promise.all(Array.from({ length: batch }, start));
+  }
+  return nodes;
 }
 
 /** Between looks, as a multiple of what a look takes: looking must not keep the nodes from their work. */

@@ -8,11 +8,12 @@ import { type Ping, ping } from "@libp2p/ping";
 import { createHash } from "node:crypto";
 import { createLibp2p } from "libp2p";
 import type { Multiaddr } from "@multiformats/multiaddr";
-import { hourMs } from "../base/units.ts";
+import { hourMs, minuteMs } from "../base/units.ts";
 import type { Role } from "../registry/claim.ts";
 import { type AdmissionGate, admittedComponents } from "./admitted_components.ts";
 import { DenoTcp } from "./deno_tcp.ts";
 import * as limits from "./host_limits.ts";
+import { boundKnownPeers } from "./known_peers.ts";
 import { listenPlan } from "./listen_plan.ts";
 import type { MeshProtocols } from "./mesh_protocols.ts";
 import { noiseCrypto } from "./noise_crypto.ts";
@@ -133,7 +134,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
           Dscore: 1,
           // A Slurm array behind one NAT, or forty tasks of one machine, are no attack: by default ten peers of one
           // address are shunned, and a head learnt by way of sync, seconds late, what its workers said (C049).
-          scoreParams: { IPColocationFactorWeight: 0 },
+          // And who has gone is remembered for an hour by default, whatever its score.
+          scoreParams: { IPColocationFactorWeight: 0, retainScore: minuteMs },
           Dout: 1,
           emitSelf: false,
           maxInboundDataLength: limits.gossipFrameMax,
@@ -141,5 +143,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
         })(admittedComponents(components, gate)),
     },
   });
+  boundKnownPeers(libp2p);
   return { libp2p, dial };
 }

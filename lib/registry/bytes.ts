@@ -2,9 +2,8 @@
 
 /** Lower-case hexadecimal: the form in which hashes and runs are compared and used as map keys. */
 export function toHex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += hexOf[byte];
-  return text;
+  // One flat string: put together byte by byte it would be kept as its pieces, 800 bytes for a hash.
+  return bytes.toHex();
 }
 
 /**
@@ -16,5 +15,3 @@ export function fromHex(hex: string): Uint8Array {
   for (let at = 0; at < bytes.length; at++) bytes[at] = parseInt(hex.slice(2 * at, 2 * at + 2), 16);
   return bytes;
 }
-
-const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

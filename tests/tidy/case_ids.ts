@@ -9,6 +9,7 @@ export const caseIds: readonly string[] = [
   ...["C071", "C074"], // Stopping, and starting at once.
   ...["C076", "C077", "C079"], // The executable: complete, made offline, and having no terminal.
   ...["C081", "C082", "C084"], // Configuration.
+  ...["C054"], // Being up for weeks.
   ...["C049", "C051", "C052"], // Many workers behind one address, on one shared home, on many networks.
 ];
 
