@@ -42,7 +42,7 @@ meshTest(
         meshes.flatMap((mesh, at) =>
           [0, (at + 7) % 50, (at + 23) % 50].filter((other) => other !== at).map((other) => {
             const { peerId } = meshes[other];
-            return mesh.connect(peerId, meshes[other].addresses(), AbortSignal.timeout(9_000));
+            return mesh.connect(peerId, meshes[other].addresses(), AbortSignal.timeout(20_000));
           })
         ),
       );
@@ -55,7 +55,7 @@ meshTest(
       await until(() => {
         if (lookCount++ % 20 === 0) void speaker.publish(Uint8Array.of(0, lookCount / 20));
         return deaf.size === 0;
-      });
+      }, 20_000);
     });
   },
 );
