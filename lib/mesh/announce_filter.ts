@@ -14,12 +14,14 @@ export const unannouncedNetworks: readonly string[] = [
  * The addresses worth telling: without those in `networks`, unless there is nothing else, as on a mesh on one machine.
  * @param addresses Multiaddrs that the listeners are bound to.
  * @param networks In CIDR notation.
+ * @param hasOther Whether addresses that somebody configured are told as well: then there is something else.
  */
 export function announceFilter(
   addresses: readonly string[],
   networks: readonly string[],
+  hasOther = false,
 ): string[] {
   const list = networkList(networks);
   const useful = addresses.filter((address) => !isInNetworks(address, list));
-  return useful.length > 0 ? useful : [...addresses];
+  return useful.length > 0 || hasOther ? useful : [...addresses];
 }

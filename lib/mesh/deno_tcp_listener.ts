@@ -31,6 +31,7 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
   readonly #connections = new Set<DenoTcpConnection>();
   readonly #closing = new AbortController();
   #socket: Deno.TcpListener | undefined;
+  #accepting: Promise<void> | undefined;
   #addresses: readonly Multiaddr[] = [];
 
   constructor(parts: DenoTcpListenerParts) {
@@ -43,7 +44,7 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
     const bound = bind(address);
     this.#socket = bound.socket;
     this.#addresses = bound.addresses;
-    this.#acceptAll(this.#socket);
+    this.#accepting = this.#acceptAll(this.#socket);
     this.safeDispatchEvent("listening");
   }
 
@@ -64,7 +65,8 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
     const closed = [...this.#connections].map((connection) =>
       connection.close({ signal }).catch((error) => connection.abort(error))
     );
-    await Promise.all(closed);
+    // The kernel frees the port once the last accept has ended: a restart on it comes right after this.
+    await Promise.all([...closed, this.#accepting]);
     this.#socket = undefined;
     this.safeDispatchEvent("close");
   }

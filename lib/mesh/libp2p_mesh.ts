@@ -117,7 +117,8 @@ export class Libp2pMesh implements Mesh {
     const bound = host.libp2p.getMultiaddrs().map((address) =>
       address.toString().replace(/\/p2p\/[^/]+$/, "")
     );
-    return [...new Set([...announce, ...announceFilter(bound, networks ?? unannouncedNetworks)])];
+    const found = announceFilter(bound, networks ?? unannouncedNetworks, announce.length > 0);
+    return [...new Set([...announce, ...found])];
   }
 
   connectedPeers(): ConnectedPeer[] {

@@ -33,6 +33,14 @@ export function thriftyYamux(init: YamuxMuxerInit): () => StreamMuxerFactory {
           for (const stream of streams) makeThrifty(stream as unknown as CreditStream);
           return open.apply(muxer.streams, streams);
         };
+        // yamux says goodbye when it aborts, and throws in the middle of an event, which would end the process, when the
+        // connection cannot be written any more: as when it closes from here while the other side still sends.
+        const abort = muxer.abort.bind(muxer);
+        muxer.abort = (error) => {
+          try {
+            abort(error);
+          } catch { /* All but the goodbye is done. */ }
+        };
         return muxer;
       },
     };

@@ -60,7 +60,33 @@ meshTest("Mesh joins by a URL whose list has empty and broken entries", async ()
 });
 
 meshTest(
-  "Mesh without a reachable bootstrap says it is alone and joins when it comes up",
+  "B78: Mesh joins by a later source when earlier ones answer nonsense, or not at all",
+  async () => {
+    await withMeshes([{}], async ([head]) => {
+      const answers: Record<string, Response> = {
+        "/text": new Response("{ not json"),
+        "/other": Response.json({ peers: [] }),
+        "/error": new Response("", { status: 500 }),
+        "/good": Response.json({ bootstraps: head.multiaddrs() }),
+      };
+      await using server = Deno.serve(
+        { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+        (request) => answers[new URL(request.url).pathname].clone(),
+      );
+      const { log, warnings } = recordWarnings();
+      const urls = Object.keys(answers).map((path) =>
+        `http://127.0.0.1:${server.addr.port}${path}`
+      );
+      const bootstrap = ["http://127.0.0.1:1/", ...urls];
+      await withMeshes([{ bootstrap, log }], ([worker]) => within(5_000, worker.joined));
+      const failed = warnings.filter(({ event }) => event === "bootstrap.source_failed");
+      deepEqual(failed.map(({ source }) => source).sort(), bootstrap.slice(0, -1).sort());
+    });
+  },
+);
+
+meshTest(
+  "B43: Mesh without a reachable bootstrap says it is alone and joins when it comes up",
   async () => {
     const privateKeyProtobuf = newPrivateKey();
     const first = await startMesh(meshOptions({ privateKeyProtobuf }));
@@ -74,6 +100,18 @@ meshTest(
         ok(worker.isConnected(head.peerId));
         equal(worker.isAlone(), false);
       });
+    });
+  },
+);
+
+meshTest(
+  "B70: Mesh tells the address that was configured, and of this machine's none in its place",
+  async () => {
+    const announce = ["/ip4/203.0.113.7/tcp/43905"];
+    await withMeshes([{ announce }, {}], ([open, local]) => {
+      deepEqual(open.addresses(), announce);
+      equal(local.addresses().length, 1); // On one machine there is nothing else.
+      return Promise.resolve();
     });
   },
 );

@@ -95,14 +95,23 @@ meshTest("MeshStream of a dead connection is closed in the turn of the disconnec
   });
 });
 
-meshTest("MeshStream that nobody serves is refused", async () => {
-  await withMeshes([{}, {}], async ([a, b]) => {
-    await a.connect(b.peerId, b.addresses(), AbortSignal.timeout(5_000));
-    const stream = await a.openStream(b.peerId, "sync", AbortSignal.timeout(5_000));
-    ok(await within(5_000, recordStream(stream).closed) instanceof Error);
-    equal(b.counters().streams_refused, 1);
-  });
-});
+meshTest(
+  "B48: MeshStream that nobody serves yet is refused, and taken once somebody does",
+  async () => {
+    await withMeshes([{}, {}], async ([a, b]) => {
+      await a.connect(b.peerId, b.addresses(), AbortSignal.timeout(5_000));
+      const stream = await a.openStream(b.peerId, "sync", AbortSignal.timeout(5_000));
+      ok(await within(5_000, recordStream(stream).closed) instanceof Error);
+      equal(b.counters().streams_refused, 1);
+      // As while a node is built: who came before is there for those who listen from now on.
+      equal(b.connectedPeers()[0].peer, a.peerId);
+      const { promise, resolve } = Promise.withResolvers<string>();
+      b.handle("sync", resolve);
+      await a.openStream(b.peerId, "sync", AbortSignal.timeout(5_000));
+      equal(await within(5_000, promise), a.peerId);
+    });
+  },
+);
 
 meshTest("Mesh.openStream fails without a connection", async () => {
   await withMeshes([{}, {}], async ([a, b]) => {

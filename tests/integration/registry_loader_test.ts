@@ -105,7 +105,7 @@ Deno.test("ClaimLoader: survives saves with changed bytes under a right checksum
   equal((await loader.load(savedClaim())).type, "loaded");
 });
 
-Deno.test("ClaimLoader: ends a thread that hangs or dies, refuses the guilty document, reads the others", async () => {
+Deno.test("B52: ClaimLoader ends a thread that hangs or dies, refuses the guilty document, reads the others", async () => {
   using loader = new ClaimLoader({ module, log: silentLog, helpers: hangingThread });
   const documents = [0, 1, 0, 2, 0].map((first) => Uint8Array.of(first));
   const results = await Promise.all(documents.map((document) => loader.load(document)));
@@ -144,7 +144,7 @@ Deno.test("ClaimLoader: this thread goes on while a document hangs", async () =>
   ok(turns >= 5, `${turns} turns`); // It hung for a second in all, beside whatever else this machine does.
 });
 
-Deno.test("ClaimLoader: refuses as overloaded beyond its bound and after its end", async () => {
+Deno.test("B53: ClaimLoader refuses as overloaded beyond its bound and after its end", async () => {
   const loader = new ClaimLoader({ module, log: silentLog, helpers });
   const large = new Uint8Array(16 * 1_024);
   const results = Array.from({ length: 2_100 }, () => loader.load(large));

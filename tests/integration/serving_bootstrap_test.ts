@@ -66,7 +66,7 @@ Deno.test("a worker whose only bootstrap is down is ready, says that it is alone
   });
 });
 
-Deno.test("a wrong secret, none, and another network's name are refused, and both sides say so", async (t) => {
+Deno.test("B81: a wrong secret, none, and another network's name are refused, and both sides say so", async (t) => {
   const secrets = await Deno.makeTempDir();
   try {
     const secretArgs = (name: string) => {

@@ -74,7 +74,7 @@ Deno.test("every node of a mesh notices who is frozen, killed, gone and back", a
     await untilSaid(/^left\//, second.peerId, [head, first, third], 2_000);
   });
 
-  await t.step("who leaves in order says so to all", async () => {
+  await t.step("B29: who leaves in order says so to all", async () => {
     equal((await third.program.end()).code, 0);
     await untilSaid(/^left\/drained/, third.peerId, [head, first], 1_000);
     deepEqual((await tableAt(first))[`/${third.peerId}`].seen_by, [third.peerId]);

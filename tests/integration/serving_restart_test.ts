@@ -22,7 +22,7 @@ Deno.test("C042: a worker that is restarted 20 times, by TERM and KILL in turn, 
   }
 });
 
-Deno.test("a head that is restarted has its workers back in 3 s, and two heads find each other either way", async (t) => {
+Deno.test("B82: a head that is restarted on its port has its workers back in 3 s, and two heads find each other either way", async (t) => {
   await using mesh = await startProcessMesh([{ models: ["first"] }, { models: ["second"] }]);
   const port = mesh.head.multiaddrs[0].split("/")[4];
   const workers = mesh.workers.map(({ node }) => node);

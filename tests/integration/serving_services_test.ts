@@ -11,7 +11,7 @@ import { tableAt } from "../support/table_at.ts";
 /** Within which a change must be seen everywhere. */
 const seenMs = 5_000;
 
-Deno.test("services of one node come from its file, and come and go over its operator door", async (t) => {
+Deno.test("B59: services of one node come from its file, and come and go over its operator door", async (t) => {
   await using mesh = await startProcessMesh([{ models: ["chat"] }]);
   const engines = ["llm", "speech", "late"].map((name) =>
     startEngine({ name, models: [`${name}-model`] })

@@ -56,7 +56,7 @@ Deno.test("a node without a state folder is a new peer each time, and leaves no 
   }
 });
 
-Deno.test("a node with a state folder is the same peer again, and has it for itself", async () => {
+Deno.test("B65: a node with a state folder is the same peer again, and has it for itself", async () => {
   const stateDir = await Deno.makeTempDir();
   try {
     const first = await startLocal({ stateDir });

@@ -46,7 +46,7 @@ for (const seed of seeds) {
     }
   });
 
-  Deno.test(`World, seed ${seed}: a restarted process is back within 3 s, with and without its state`, () => {
+  Deno.test(`B51: World, seed ${seed}: a restarted process is back within 3 s, with and without its state`, () => {
     for (const hasState of [true, false]) {
       for (const end of ["kill", "leave"] as const) {
         const world = calmWorld(60, seed);

@@ -4,7 +4,7 @@ import { loadConfig } from "../../../lib/config/load.ts";
 import { schema } from "../../../lib/config/schema.ts";
 import { defaultFile, loadText, problemsOf, readInput } from "./load_text.ts";
 
-Deno.test("loadConfig gives the defaults when nothing is said, and no bootstrap at all", () => {
+Deno.test("B81: loadConfig gives the defaults when nothing is said, and no bootstrap at all", () => {
   const { config, warnings, file } = loadText(undefined);
   equal(file, null);
   deepEqual(warnings, []);

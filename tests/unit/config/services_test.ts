@@ -78,3 +78,15 @@ Deno.test("buildServices reads the list from the environment as JSON", () => {
   equal(service.name, "a");
   deepEqual(service.identityGroups, ["all"]);
 });
+
+Deno.test("B62: buildServices takes a health path with and without its slash, and an empty one for the usual", () => {
+  const rows = [['""', "/health"], ["status", "/status"], ["/status", "/status"], [
+    "a/b?x=1",
+    "/a/b?x=1",
+  ]];
+  for (const [given, path] of rows) {
+    const [service] =
+      loadText(`service: {name: a, port: 1, health_path: ${given}}\n`).config.services;
+    equal(service.healthPath, path, given);
+  }
+});

@@ -14,7 +14,7 @@ function fails(code: string, reason: RegExp): (error: unknown) => boolean {
   };
 }
 
-Deno.test("loadOrCreateIdentity creates a key once and finds it afterwards", async () => {
+Deno.test("B65: loadOrCreateIdentity creates a key once and finds it afterwards", async () => {
   const files = new MemoryFiles();
   equal(await loadIdentity(path, files), undefined);
   const first = await loadOrCreateIdentity(path, files);

@@ -27,7 +27,7 @@ Deno.test("Membership believes two distinct watchers, not one", () => {
   deepEqual([...node.membership.seenBy(subject)].sort(), watchers.slice(0, 2).sort());
 });
 
-Deno.test("Membership drops accusations by peers that do not watch the accused", () => {
+Deno.test("B27: Membership drops accusations by peers that do not watch the accused", () => {
   const { node, subject } = distant();
   const far = node.nearest(subject, 39).slice(-2);
   for (const accuser of far) node.gossip(rumourOf("failed", subject, accuser));
@@ -68,7 +68,7 @@ Deno.test("Membership reads five accusations a second of each accuser", () => {
   equal(node.refused.filter((reason) => reason === "too_many").length, others.length - 5);
 });
 
-Deno.test("Membership knows nobody without a claim", () => {
+Deno.test("B27: Membership knows nobody without a claim", () => {
   const { node } = distant();
   const stranger = peerNumbered(4_000);
   node.gossip(rumourOf("goodbye", stranger));

@@ -151,7 +151,7 @@ Deno.test("Membership takes a later epoch when others hold a goodbye of this one
   deepEqual(node.membership.incarnation, { epoch: 5, counter: 0 });
 });
 
-Deno.test("Membership says goodbye to everybody it is connected to, and nothing refutes it", () => {
+Deno.test("B29: Membership says goodbye to everybody it is connected to, and nothing refutes it", () => {
   const node = settled();
   const [self, accuser] = node.peers;
   const effects = node.apply({ type: "leaving", reason: "drained" });
@@ -174,7 +174,7 @@ Deno.test("Membership lets a peer go at once that says goodbye, and takes it bac
   equal(node.statusOf(peer), "alive/connected", "an old goodbye is no news");
 });
 
-Deno.test("Membership knows nothing of claims alone until it has heard from anybody who has left", () => {
+Deno.test("B35: Membership knows nothing of claims alone until it has heard from anybody who has left", () => {
   const node = new MembershipNode(8);
   equal(node.statusOf(node.peers[5]), "suspect/claimed");
   node.connect(node.peers[1]);
@@ -182,7 +182,7 @@ Deno.test("Membership knows nothing of claims alone until it has heard from anyb
   equal(node.statusOf(node.peers[5]), "alive/watched");
 });
 
-Deno.test("Membership forgets a peer whose claim ends", () => {
+Deno.test("B42: Membership forgets a peer whose claim ends", () => {
   const node = settled();
   const [, peer] = node.peers;
   node.gossip(rumourOf("goodbye", peer));

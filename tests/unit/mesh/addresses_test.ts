@@ -32,6 +32,12 @@ Deno.test("announceFilter drops local addresses unless there is nothing else", (
   deepEqual(filter([]), []);
 });
 
+Deno.test("B70: announceFilter tells no local address where another one was configured", () => {
+  const filter = (addresses: string[]) => announceFilter(addresses, unannouncedNetworks, true);
+  deepEqual(filter([loopback, docker]), []); // All that a container is bound to.
+  deepEqual(filter([loopback, cluster]), [cluster]);
+});
+
 Deno.test("dialOrder puts the same subnet first and ambiguous addresses last", () => {
   const subnets = ["127.0.0.1/8", "10.1.0.1/16", "172.17.0.1/16", "fe80::2/64"];
   const order = dialOrder([loopback, docker, linkLocal, far, open, named, cluster], subnets);

@@ -26,7 +26,7 @@ Deno.test("BootstrapPlan dials what is named at once, and each only once at a ti
   deepEqual(plan.next(0, nobody), { resolve: [], dial: [], wakeInMs: undefined });
 });
 
-Deno.test("BootstrapPlan waits longer after each failure, up to a bound, with jitter", () => {
+Deno.test("B43: BootstrapPlan waits longer after each failure, up to a bound, with jitter", () => {
   const plan = planWith("a");
   let nowMs = 0;
   const waits: number[] = [];

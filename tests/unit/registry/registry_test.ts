@@ -26,7 +26,7 @@ function bytesOf(
   return encodeEnvelope(envelopeNamed(name, { document, ...fields }));
 }
 
-Deno.test("Registry: shows its own claim at once, and others show it when its envelope arrives", () => {
+Deno.test("B39: a registry shows its own claim at once, and others show it when its envelope arrives", () => {
   const a = new RegistryNode({ name: "a" });
   const b = new RegistryNode({ name: "b" });
   const effects = a.set(claimOf());
@@ -72,7 +72,7 @@ Deno.test("Registry: refuses, counts and changes nothing else", () => {
   deepEqual([node.registry.root, node.registry.version], [root, version]);
 });
 
-Deno.test("Registry: nothing from outside changes this node's own claim", () => {
+Deno.test("B36: nothing from outside changes this node's own claim", () => {
   const node = new RegistryNode({ name: "a" });
   node.set(claimOf());
   const owner = node.peerId;
@@ -89,7 +89,7 @@ Deno.test("Registry: nothing from outside changes this node's own claim", () => 
   equal(node.registry.entries.get(owner)?.epoch, 51);
 });
 
-Deno.test("Registry: every order of arrival, with repetitions, leads to the same table", () => {
+Deno.test("B50: every order of arrival, with repetitions, leads to the same table", () => {
   const pool = ["x", "y", "z"].flatMap((name) => [
     bytesOf(name, { epoch: 1, seq: 1 }),
     bytesOf(name, { epoch: 1, seq: 2 }),
@@ -275,7 +275,7 @@ Deno.test("Registry: an envelope that overtakes its loader is the one that count
   equal(node.registry.entries.get(one.owner)?.seq, 4);
 });
 
-Deno.test("Registry: looks at arrivals in slices, in order, and drops what passes its bound", () => {
+Deno.test("B53: a registry looks at arrivals in slices, in order, and drops what passes its bound", () => {
   const node = new RegistryNode({ name: "n", ...loadsNothing });
   const from = identityNamed("from").peerId;
   const arrivals = Array.from({ length: 40 }, (_, at) => bytesOf(`o${at}`));

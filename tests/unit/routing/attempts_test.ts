@@ -27,7 +27,7 @@ function all(attempts: Attempts, nowMs = 0): PeerId[] {
   return peers;
 }
 
-Deno.test("Attempts tries every peer once, suspects last in their tier, then the next tier", () => {
+Deno.test("B45: Attempts tries every peer once, suspects last in their tier, then the next tier", () => {
   const tiers = [
     [candidate(1, { isSuspect: true }), candidate(2), candidate(3)],
     [candidate(4), candidate(2)],

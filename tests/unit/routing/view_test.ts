@@ -7,7 +7,7 @@ import { entry, peer, service } from "./fixtures.ts";
 
 const alive = (): Status => "alive";
 
-Deno.test("buildRoutingView leaves out who has left and what drains, and flags suspects", () => {
+Deno.test("B37: buildRoutingView leaves out who has left and what drains, and flags suspects", () => {
   const statuses = new Map<PeerId, Status>([[peer(1), "left"], [peer(2), "suspect"]]);
   const view = buildRoutingView({
     entries: [

@@ -36,7 +36,7 @@ const nodeClaim = (services: readonly ServiceClaim[]) => ({
   versions: {},
 });
 
-Deno.test("identityGroupsOf puts configured groups first, then models in order, each once", () => {
+Deno.test("B59: identityGroupsOf puts configured groups first, then models in order, each once", () => {
   deepEqual(identityGroupsOf(["all", "model=b"], ["b", "a", "a"]), ["all", "model=b", "model=a"]);
 });
 

@@ -111,7 +111,7 @@ Deno.test("stepService asks a starting engine quickly at first, then at the inte
   deepEqual(bench.on(detected), ["advertise"]);
 });
 
-Deno.test("stepService withdraws after three failed checks in a row, not after two", () => {
+Deno.test("B61: stepService withdraws after three failed checks in a row, not after two", () => {
   const bench = readyLlm();
   bench.next();
   deepEqual(bench.on(failed), []);
@@ -139,7 +139,7 @@ Deno.test("stepService checks by the clock: a slow failure does not delay the ne
   ok(bench.effects.some((effect) => effect.type === "check"));
 });
 
-Deno.test("stepService brings a recovered llm back with the groups that it has now", () => {
+Deno.test("B61: stepService brings a recovered llm back with the groups that it has now", () => {
   const bench = readyLlm();
   for (let i = 0; i < 3; i++) {
     bench.on(ticked, 2_000);
@@ -183,7 +183,7 @@ Deno.test("stepService keeps the last models for two failed lists, and withdraws
   deepEqual(bench.on(listed("a")), ["detectEngine", "advertise"]);
 });
 
-Deno.test("stepService waits for a check, when a list comes late from an engine that fails", () => {
+Deno.test("B60: stepService waits for a check, when a list comes late from an engine that fails", () => {
   const bench = readyLlm();
   bench.on(ticked, 2_000); // Asks for both.
   for (let i = 0; i < 3; i++) {

@@ -137,4 +137,9 @@ Deno.test("namedPermissions finds all permissions in what users run", () => {
 Deno.test("everyCaseTested finds ids that name no test", () => {
   const files = [{ path: "tests/a_test.ts", text: `Deno.test("C001: bytes leave unchanged", f);` }];
   deepEqual(whats(everyCaseTested(files, ["C001", "C002"])), ['no test is named "C002: …"']);
+  const both = [{
+    path: "tests/a_test.ts",
+    text: `Deno.test("C049, B55: all hear all (B56)", f);`,
+  }];
+  deepEqual(whats(everyCaseTested(both, ["C049", "B55", "B56"])), ['no test is named "B56: …"']);
 });
