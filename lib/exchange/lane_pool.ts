@@ -16,6 +16,8 @@ const openMsMax: Ms = 2 * secondMs;
 const backOffMs = { first: 250, max: 10 * secondMs } as const;
 /** A peer that stopped answering is not tried again before; a new connection of it ends the wait. A guess. */
 const stalledMs: Ms = 5 * secondMs;
+/** From so many peers on, those that could not be reached are forgotten once they would be tried again. */
+const rememberedMax = 1_024;
 /** A quarter of the shortest stall limit. */
 const tickMs: Ms = 250;
 
@@ -81,6 +83,11 @@ export class LanePool {
     lanes.failureCount = 0;
   }
 
+  /** Peers that something is known of. */
+  get peerCount(): number {
+    return this.peers.size;
+  }
+
   /** Lanes, the exchanges on them and what waits to be sent. */
   counts(): LaneCounts {
     return countLanes([...this.lanes].map(([lane, { stream }]) => [lane, stream]));
@@ -102,8 +109,16 @@ export class LanePool {
       failureCount: 0,
       refuseUntilMs: 0,
     };
+    if (this.peers.size >= rememberedMax) this.forgetUnreached();
     this.peers.set(peer, lanes);
     return lanes;
+  }
+
+  private forgetUnreached(): void {
+    const nowMs = this.settings.clock.nowMs();
+    for (const [peer, { current, opening, refuseUntilMs }] of this.peers) {
+      if (!current && !opening && refuseUntilMs <= nowMs) this.peers.delete(peer);
+    }
   }
 
   private async open(peer: PeerId, lanes: PeerLanes): Promise<RequesterLane> {

@@ -1,5 +1,6 @@
 // What happens to the exchanges of a lane, when one reads slowly, the connection breaks or the worker freezes?
 import { deepEqual, equal, ok } from "node:assert/strict";
+import type { PeerId } from "../../lib/base/peer_id.ts";
 import { MiB } from "../../lib/base/units.ts";
 import type { BodyStream, ExchangeError } from "../../lib/exchange/types.ts";
 import { LanePool } from "../../lib/exchange/lane_pool.ts";
@@ -236,4 +237,22 @@ Deno.test("LanePool refuses a peer that was not reached for a moment, opens one 
   equal((await failureOf(late)).failure, "unreachable");
   await within(1_000, record.closed);
   equal((await failureOf(pool.obtain(workerPeer))).failure, "unreachable");
+});
+
+Deno.test("LanePool forgets peers that were never reached, once they would be tried again", async () => {
+  let nowMs = 0;
+  const settings = {
+    clock: { nowMs: () => nowMs },
+    budget: new WindowBudget(),
+    exchangesMax: 100,
+  };
+  const pool = new LanePool(() => Promise.reject(new Error("no route")), settings);
+  for (let at = 0; at < 5_000; at++) {
+    nowMs += 1;
+    equal((await failureOf(pool.obtain(`gone ${at}` as PeerId))).failure, "unreachable");
+  }
+  ok(pool.peerCount <= 1_024, `${pool.peerCount} peers`);
+  // The last ones are still refused without a try.
+  equal((await failureOf(pool.obtain("gone 4999" as PeerId))).phase, "not_sent");
+  pool.close();
 });
