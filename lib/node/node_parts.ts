@@ -146,7 +146,7 @@ export class NodeParts implements Parts {
       addresses: () => mesh.addresses(),
       services: () => this.isStopping ? [] : this.services.claims(),
       state: (claim) => this.registryDriver.claimSet(claim),
-    });
+    }, clock);
     this.snapshots = new SnapshotKeeper(
       this.registry,
       clock,
