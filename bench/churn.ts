@@ -8,11 +8,14 @@ import { sampleSocket, SocketCounter } from "./rig/socket_bytes.ts";
 const nodeCount = 10;
 const everyMs = 3_000;
 const joinWithinMs = 60_000;
+/** Nodes that have just joined still look for watchers: their handshakes are no churn. */
+const settleMs = 15_000;
 
 /** Bytes a second and node, sent and received, while each rewrites its claim every 3 s. */
 export async function benchChurn(options: BenchOptions, report: Report): Promise<void> {
   const seconds = options.seconds ?? (options.isSmall ? 6 : 60);
   await using mesh = await LocalNodes.start(nodeCount, joinWithinMs);
+  await new Promise((resolve) => setTimeout(resolve, options.isSmall ? settleMs / 10 : settleMs));
   using counter = new SocketCounter(await sampleSocket());
   const rewriters = mesh.nodes.map((node, index) =>
     new Rewriter(node, index * everyMs / nodeCount)

@@ -127,11 +127,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
           // Who has it tells three, not six, and nobody tells all it knows: half of the traffic was claims that
           // the receiver had. What a loss leaves out is offered again each second, and sync finds the rest.
           floodPublish: false,
+          // Nor may it become four, as graft meets graft: that was a fifth of the traffic, and of the time until
+          // all of 128 nodes of one process knew.
           D: limits.gossipDegree,
           Dlo: limits.gossipDegree - 1,
-          Dhi: limits.gossipDegree + 1,
+          Dhi: limits.gossipDegree,
           Dlazy: limits.gossipDegree,
           Dscore: 1,
+          // Below this the note costs about what it saves: each claim was followed by three of them.
+          idontwantMinDataSize: limits.gossipNoteMin,
           // A Slurm array behind one NAT, or forty tasks of one machine, are no attack: by default ten peers of one
           // address are shunned, and a head learnt by way of sync, seconds late, what its workers said (C049).
           // And who has gone is remembered for an hour by default, whatever its score.

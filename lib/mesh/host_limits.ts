@@ -53,5 +53,8 @@ export const gossipFrameMax: Bytes = 1 * MiB;
 /** Gossip waiting for one slow neighbour; unbounded by default. */
 export const gossipUnsentMax: Bytes = 4 * MiB;
 
+/** Neighbours are told that a message need not be sent again when it is as large; a claim has about 1 KiB. By default 512 bytes. */
+export const gossipNoteMin: Bytes = 4 * KiB;
+
 /** Neighbours that a message is told to; with fewer a mesh falls into parts. Measured with `bench churn`. */
 export const gossipDegree = 3;
