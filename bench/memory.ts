@@ -17,7 +17,7 @@ const listedAfterMsMax = 60_000;
 export async function benchMemory(options: BenchOptions, report: Report): Promise<void> {
   await startAutomerge();
   const [few, many] = options.isSmall ? [50, 550] : [100, 2_100];
-  const settleMs = (options.seconds ?? (options.isSmall ? 5 : 25)) * 1_000;
+  const settleMs = (options.seconds ?? (options.isSmall ? 18 : 25)) * 1_000;
   const fewMb = await memoryWith(few, settleMs);
   const manyMb = await memoryWith(many, settleMs);
   report.row({ peers: few, rss_mb: fewMb });

@@ -13,7 +13,19 @@ const before: Step[] = [
     command: [deno, "test", "--no-prompt", "--allow-read=.", "tests/tidy_test.ts"],
   },
 ];
-const benches: Step[] = ["start", "proxy", "stream", "idle_streams", "balance", "prefix", "cancels"]
+const benches: Step[] = [
+  "start",
+  "proxy",
+  "stream",
+  "idle_streams",
+  "balance",
+  "prefix",
+  "cancels",
+  "idle",
+  "convergence",
+  "churn",
+  "memory",
+]
   .map((bench) => ({
     name: `bench ${bench}, small`,
     command: [deno, "task", "--quiet", "bench", bench, "--small"],
