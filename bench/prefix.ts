@@ -12,6 +12,7 @@ import {
   judgePrefix,
   type PrefixResult,
   questionOf,
+  seeds,
   shuffled,
   systemPrompt,
   turnCount,
@@ -21,7 +22,6 @@ import { startEngineNodes } from "./rig/engine_nodes.ts";
 import type { BenchOptions } from "./rig/options.ts";
 import type { Report } from "./rig/report.ts";
 
-const seeds = [1, 2, 3];
 const perS = 40;
 const slots = 8;
 /** Time to write an answer, and to read 1,000 characters that are in no cache (about 250 tokens). A guess. */

@@ -13,14 +13,13 @@ import {
   judgePrefix,
   type PrefixResult,
   questionOf,
+  seeds,
   shuffled,
   systemPrompt,
   turnCount,
   workerCount,
 } from "./rig/conversations.ts";
 import type { Report } from "./rig/report.ts";
-
-const seeds = [1, 2, 3];
 
 /** The real policies in front of engines whose caches forget what was used longest ago; nothing is sent. */
 export function simulatePrefix(report: Report): void {

@@ -1,7 +1,13 @@
 // Is the source in order? Each rule says why we have it when it fails.
 import { fail } from "node:assert/strict";
 import { everyCaseTested } from "./tidy/case_ids.ts";
-import { importOrder, libp2pBehindMesh, noCycles, oneBarrel } from "./tidy/import_order.ts";
+import {
+  importOrder,
+  libp2pBehindMesh,
+  lightCommands,
+  noCycles,
+  oneBarrel,
+} from "./tidy/import_order.ts";
 import {
   exactVersions,
   explainedDependencies,
@@ -36,6 +42,7 @@ function tidy(name: string, findings: () => Finding[]): void {
 tidy("imports point down", () => importOrder(files));
 tidy("imports make no circle", () => noCycles(files));
 tidy("only the mesh knows libp2p", () => libp2pBehindMesh(files));
+tidy("commands load little", () => lightCommands(files));
 tidy("mod.ts is the only barrel", () => oneBarrel(files));
 tidy("the core is pure", () => pureCore(files));
 tidy("the library never ends the process", () => exitOnlyOutside(files));

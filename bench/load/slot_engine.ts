@@ -38,10 +38,7 @@ export class SlotEngine implements AsyncDisposable {
   constructor(options: SlotEngineOptions) {
     this.#options = options;
     this.#freeCount = options.slots;
-    this.#server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {}, onError: () => new Response() },
-      (request) => this.#answer(request),
-    );
+    this.#server = serveEngine((request) => this.#answer(request));
     this.url = `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
@@ -60,9 +57,7 @@ export class SlotEngine implements AsyncDisposable {
       const { serviceMs, answer, done } = this.#options.turn(asked);
       await new Promise((resolve) => setTimeout(resolve, serviceMs));
       done?.();
-      const message = { role: "assistant", content: answer };
-      const choices = [{ index: 0, message, finish_reason: "stop" }];
-      return Response.json({ id: "chatcmpl-1", object: "chat.completion", model: "m", choices });
+      return chatAnswer(answer);
     } finally {
       this.#give();
     }
@@ -78,6 +73,21 @@ export class SlotEngine implements AsyncDisposable {
     if (next) next();
     else this.#freeCount++;
   }
+}
+
+/** Listens on a free port of loopback; what fails in an engine, such as a client that has left, is no news. */
+export function serveEngine(handler: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {}, onError: () => new Response() },
+    handler,
+  );
+}
+
+/** A whole chat completion. */
+export function chatAnswer(content: string): Response {
+  const message = { role: "assistant", content };
+  const choices = [{ index: 0, message, finish_reason: "stop" }];
+  return Response.json({ id: "chatcmpl-1", object: "chat.completion", model: "m", choices });
 }
 
 /** What tells its kind, its health and its model. */

@@ -1,6 +1,6 @@
 // How soon does an engine hear that a client has left, and does it hear of all of them?
 import { sseEvent } from "../../tests/support/engine_sse.ts";
-import { signsOf } from "./slot_engine.ts";
+import { chatAnswer, serveEngine, signsOf } from "./slot_engine.ts";
 
 /** Header by which a request says which one it is. */
 export const callHeader = "x-bench-call";
@@ -18,10 +18,7 @@ export class WatchedEngine implements AsyncDisposable {
 
   /** @param closed Told when a call is over, however that came. */
   constructor(private readonly closed: (call: string, beganMs: number) => void) {
-    this.#server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {}, onError: () => new Response() },
-      (request) => this.#answer(request),
-    );
+    this.#server = serveEngine((request) => this.#answer(request));
     this.url = `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
@@ -32,7 +29,7 @@ export class WatchedEngine implements AsyncDisposable {
   async #answer(request: Request): Promise<Response> {
     if (request.method !== "POST") return signsOf(new URL(request.url).pathname);
     const call = request.headers.get(callHeader);
-    if (call === null) return answerNow();
+    if (call === null) return chatAnswer("here");
     this.open.add(call);
     const beganMs = performance.now();
     const close = () => this.open.delete(call) && this.closed(call, beganMs);
@@ -50,12 +47,6 @@ export class WatchedEngine implements AsyncDisposable {
     close();
     return new Response();
   }
-}
-
-function answerNow(): Response {
-  const message = { role: "assistant", content: "here" };
-  const choices = [{ index: 0, message, finish_reason: "stop" }];
-  return Response.json({ id: "chatcmpl-1", object: "chat.completion", model: "m", choices });
 }
 
 /** Tokens until nobody reads them. */

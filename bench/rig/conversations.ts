@@ -2,6 +2,7 @@
 import type { LbPolicy } from "../../lib/routing/policies/types.ts";
 import type { Report } from "./report.ts";
 
+export const seeds: readonly number[] = [1, 2, 3];
 export const conversationCount = 200;
 export const turnCount = 10;
 export const workerCount = 4;

@@ -2,7 +2,7 @@
 //
 // Deno 2.9.6 lets a thread that a thread has started wait for half a second before it runs (it polls for the
 // inspector of the main thread, which never comes; 2.7.11 does not): the launcher starts them, from the main
-// thread, and passes on what is said. It costs a message some 50 us.
+// thread, and passes on what is said.
 import type {
   HelperKind,
   HelperListener,

@@ -40,10 +40,11 @@ export class SharedClaimLoader {
       },
       [Symbol.dispose]: () => {
         isOver = true;
-        if (!this.#holders.delete(holder) || this.#holders.size > 0) return;
+        if (!this.#holders.delete(holder)) return;
+        if (this.#holders.size <= 1) this.#read.clear();
+        if (this.#holders.size > 0) return;
         loader[Symbol.dispose]();
         this.#loader = undefined;
-        this.#read.clear();
       },
     };
   }

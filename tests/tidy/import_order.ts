@@ -26,6 +26,9 @@ const whyCycle = "Imports make no circle: files in a circle can only be understo
 const whyLibp2p =
   "Only lib/mesh imports libp2p: everything above speaks of peers and byte streams in our own words, so that " +
   "another transport, or a simulated one, fits in";
+const whyLight =
+  "What main.ts loads stays in the launcher of every node and delays every command: libp2p and Automerge belong to " +
+  "the node's thread, the simulator to its command, which imports it when it runs";
 const whyBarrel =
   "mod.ts is the only file that hands on what others export: an import names the file where a thing is";
 
@@ -84,6 +87,26 @@ export function libp2pBehindMesh(files: readonly SourceFile[]): Finding[] {
       what: `imports ${found.specifier}`,
       why: whyLibp2p,
     }));
+}
+
+/** No command loads what only a node, or one command, needs. */
+export function lightCommands(files: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const seen = new Set(["main.ts"]);
+  const findings: Finding[] = [];
+  for (const path of seen) { // Grows while it is walked.
+    const file = byPath.get(path);
+    for (const found of file ? importsOf(file) : []) {
+      if (!found.isLoaded) continue;
+      const isHeavy = /^(libp2p$|@libp2p\/|@automerge\/)/.test(found.specifier) ||
+        found.path?.startsWith("lib/sim/");
+      if (isHeavy) {
+        const what = `imports ${found.specifier}, and main.ts loads it`;
+        findings.push({ path, line: found.line, what, why: whyLight });
+      } else if (found.path !== undefined) seen.add(found.path);
+    }
+  }
+  return findings;
 }
 
 /** One barrel. */

@@ -9,6 +9,8 @@ export type Import = {
   readonly line: number;
   /** Whether the file hands on what it imports. */
   readonly isReExport: boolean;
+  /** Whether what it names is loaded with the file: neither types alone nor later, with `await import`. */
+  readonly isLoaded: boolean;
   /** The imported file relative to the repository; `undefined` for packages. */
   readonly path: string | undefined;
 };
@@ -25,6 +27,7 @@ export function importsOf(file: SourceFile): Import[] {
       specifier: match[3],
       line: lineAt(file.text, match.index + match[0].length),
       isReExport: match[1] === "export",
+      isLoaded: !/^\w+\s+type\b|^import\s*\(/.test(match[0]),
       path: match[3].startsWith(".") ? posix.join(posix.dirname(file.path), match[3]) : undefined,
     }));
 }

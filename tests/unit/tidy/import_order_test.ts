@@ -1,6 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import type { SourceFile } from "../../tidy/source_file.ts";
 import { importsOf } from "../../tidy/imports.ts";
-import { importOrder, libp2pBehindMesh, noCycles, oneBarrel } from "../../tidy/import_order.ts";
+import {
+  importOrder,
+  libp2pBehindMesh,
+  lightCommands,
+  noCycles,
+  oneBarrel,
+} from "../../tidy/import_order.ts";
 
 const file = (path: string, ...imports: string[]) => ({
   path,
@@ -95,4 +102,26 @@ Deno.test("oneBarrel refuses to hand on outside mod.ts", () => {
   const text = `export { a } from "./lib/base/a.ts";\nexport * from "./lib/base/b.ts";`;
   deepEqual(oneBarrel([{ path: "mod.ts", text }]), []);
   equal(oneBarrel([{ path: "lib/base/all.ts", text }]).length, 2);
+});
+
+Deno.test("lightCommands follows what main.ts loads, but neither types nor what is imported when a command runs", () => {
+  const command = "cli/commands/simulate.ts";
+  const files = (text: string): SourceFile[] => [
+    { path: "main.ts", text: `import { run } from "./${command}";` },
+    { path: command, text },
+    { path: "cli/simulation.ts", text: `import { simulate } from "../lib/sim/simulate.ts";` },
+    { path: "lib/mesh/host.ts", text: `import { createLibp2p } from "libp2p";` },
+  ];
+  const heavy = [
+    `import { simulate } from "../../lib/sim/simulate.ts";`,
+    `import { runSimulation } from "../simulation.ts";`,
+    `import { load } from "@automerge/automerge/slim";`,
+    `import "../../lib/mesh/host.ts";`,
+  ];
+  for (const text of heavy) equal(lightCommands(files(text)).length, 1, text);
+  const light = [
+    `const { runSimulation } = await import("../simulation.ts");`,
+    `import type { Simulation } from "../simulation.ts";`,
+  ];
+  for (const text of light) deepEqual(lightCommands(files(text)), [], text);
 });
