@@ -50,7 +50,7 @@ export class EngineCalls {
   /** Ends every call. */
   close(): void {
     clearInterval(this.timer);
-    for (const call of this.running.values()) call.canceled("this node is stopping");
+    for (const call of this.running.values()) call.canceled();
   }
 
   private count(service: string, change: number): number {

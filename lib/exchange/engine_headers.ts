@@ -3,9 +3,6 @@ import { locationInService } from "../access/location.ts";
 import type { HeaderList } from "./types.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** undici's buffers; Node's cut Latin-1 text in native code, which its types do not say. */
-export type RawField = { latin1Slice(): string };
-
 /** RFC 9110 §7.6.1: fields that speak about one connection only; lanes frame bodies themselves. */
 const hopByHop = new Set([
   "connection",
@@ -19,22 +16,22 @@ const hopByHop = new Set([
 ]);
 
 /**
- * An engine's raw header fields, in their order, without those that end here.
- * @param raw Names and values in turn, bytes as they came (Latin-1 by RFC 9110 §5.5).
+ * An engine's header fields, in their order, without those that end here.
+ * @param raw Names in lower case and values in turn, bytes as Latin-1 (RFC 9110 §5.5).
  */
 export function engineHeaders(
-  raw: readonly RawField[],
+  raw: HeaderList,
   upstream: Pick<Upstream, "origin" | "basePath">,
 ): HeaderList {
   const headers: HeaderList = [];
   let listed: string | undefined;
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = raw[i].latin1Slice().toLowerCase();
+    const name = raw[i];
+    const value = raw[i + 1];
     if (hopByHop.has(name)) {
-      if (name === "connection") listed = raw[i + 1].latin1Slice().toLowerCase();
+      if (name === "connection") listed = value.toLowerCase();
       continue;
     }
-    const value = raw[i + 1].latin1Slice();
     headers.push(name, name === "location" ? withoutEngine(value, upstream) : value);
   }
   return listed === undefined || listed === "keep-alive" || listed === "close"

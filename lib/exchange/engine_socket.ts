@@ -8,7 +8,7 @@ import type { Clock } from "../base/ports.ts";
 import { type Bytes, KiB, MiB, type Ms, secondMs } from "../base/units.ts";
 import type { RequestSink } from "../lane/responder_exchange.ts";
 import { MessageAssembler } from "./message_assembler.ts";
-import { type AnswerTaker, isNotConnected } from "./engine_call.ts";
+import type { AnswerTaker } from "./engine_call.ts";
 import type { ExchangeRequestHead } from "./types.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -194,6 +194,23 @@ async function openSocket(upstream: Upstream, head: ExchangeRequestHead): Promis
     handshakeTimeout: handshakeMsMax,
     followRedirects: false,
   });
+}
+
+/** Errors that mean: no connection was made, so the engine saw nothing. */
+const connectErrors = new Set([
+  "ECONNREFUSED",
+  "ENOENT",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EACCES",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+]);
+
+/** Whether an error of `ws` means that the engine saw nothing. */
+function isNotConnected(error: unknown): boolean {
+  return connectErrors.has((error as { code?: string } | undefined)?.code ?? "");
 }
 
 /** RFC 6455 §7.4: other codes never stand in a close frame, and `close` throws at them. */

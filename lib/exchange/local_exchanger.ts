@@ -159,7 +159,7 @@ class LocalAnswer implements AnswerTaker {
     if (this.isOver) return;
     this.isOver = true;
     this.pump?.stop();
-    this.call?.canceled(reason);
+    this.call?.canceled();
     this.answer.fail("canceled", this.reached ?? "sent", reason);
   }
 

@@ -1,12 +1,12 @@
 // What must be known of an engine to call it?
-import type { Dispatcher } from "undici";
 import type { ServiceAllow } from "../access/service_allow.ts";
 import type { Ms } from "../base/units.ts";
+import type { EnginePool } from "../engine/engine_pool.ts";
 
 /** A service of this node and the engine behind it (port; `lib/service` keeps the real ones). */
 export type Upstream = {
   readonly name: string;
-  readonly dispatcher: Dispatcher;
+  readonly pool: EnginePool;
   /** `http://127.0.0.1:8000`. */
   readonly origin: string;
   /** Put before every path; empty or `/base`. */

@@ -89,14 +89,13 @@ export class ResponderExchange {
 
   /**
    * Gives a piece of the answer's body.
-   * @param chunk Copied as far as it does not leave at once.
+   * @param chunk Copied; valid until the call returns.
    * @returns Whether more may come now; after false wait for the sink's `writable`.
    */
   data(chunk: Uint8Array): boolean {
     if (this.isOver) return true;
     if (!this.held) return this.body.send(chunk);
-    // The engine's bytes may be reused by its parser only after this turn, so they are kept as they are.
-    this.held.body = this.held.body.length === 0 ? chunk : concatBytes([this.held.body, chunk]);
+    this.held.body = concatBytes([this.held.body, chunk]);
     return this.held.body.length <= this.body.credit;
   }
 

@@ -1,8 +1,9 @@
 // How do we ask an engine how it is?
-import type { Dispatcher, Pool } from "undici";
 import { OtelaError } from "../base/errors.ts";
 import { type Bytes, MiB, type Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
+import type { EnginePool } from "../engine/engine_pool.ts";
+import type { ReplySink } from "../engine/engine_request.ts";
 import { addressOf, createPool, upstreamHeaders } from "./upstream.ts";
 
 /** An answer of an engine, read whole. */
@@ -17,16 +18,17 @@ export type EngineReply = {
 export const checkTimeoutMs: Ms = 5_000;
 /** SGLang tells all its arguments beside its version. Guess. */
 const replyBytesMax: Bytes = MiB;
+const nothing = new Uint8Array(0);
 
 /**
  * Asks one engine small questions, beside the exchanges and over connections of its own: a pool full of long
  * streams must not make a healthy engine look dead.
  */
 export class EngineClient {
-  readonly #pool: Pool;
+  readonly #pool: EnginePool;
   readonly #basePath: string;
   readonly #headers: readonly string[];
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<WholeReply>();
 
   constructor(config: ServiceConfig, private readonly timeoutMs: Ms = checkTimeoutMs) {
     this.#pool = createPool(config, { connectTimeoutMs: timeoutMs, connectionsMax: 2 });
@@ -40,28 +42,31 @@ export class EngineClient {
    * @throws {OtelaError} `timed_out` or `worker_failed`; the message names what happened, never a key.
    */
   async get(path: string): Promise<EngineReply> {
-    const call = new AbortController();
-    const timer = setTimeout(() => call.abort(this.#lateError(path)), this.timeoutMs);
-    this.#running.add(call);
+    const reply = new WholeReply(path);
+    const request = this.#pool.start(
+      { method: "GET", path: this.#basePath + path, headers: this.#headers, bodyBytes: 0 },
+      nothing,
+      true,
+      reply,
+    );
+    reply.stop = (error) => {
+      request.cancel();
+      reply.replyFailed(error);
+    };
+    const timer = setTimeout(() => reply.stop(this.#lateError(path)), this.timeoutMs);
+    this.#running.add(reply);
     try {
-      const answer = await this.#pool.request({
-        method: "GET",
-        path: this.#basePath + path,
-        headers: [...this.#headers],
-        signal: call.signal,
-      });
-      const text = await readText(answer.body, path);
-      return { status: answer.statusCode, server: firstOf(answer.headers.server), text };
+      return await reply.whole;
     } finally {
       clearTimeout(timer);
-      this.#running.delete(call);
+      this.#running.delete(reply);
     }
   }
 
   /** Ends what runs; nothing can be asked afterwards. */
   async close(): Promise<void> {
     const reason = new OtelaError("node_stopping", "The service is no longer watched");
-    for (const call of this.#running) call.abort(reason);
+    for (const reply of this.#running) reply.stop(reason);
     await this.#pool.destroy();
   }
 
@@ -73,27 +78,51 @@ export class EngineClient {
   }
 }
 
-async function readText(
-  body: Dispatcher.ResponseData["body"],
-  path: string,
-): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > replyBytesMax) {
-      // Leaving the loop destroys the body, and its connection with it.
-      throw new OtelaError(
-        "worker_failed",
-        `Cannot read the engine's "${path}" as it must have at most ${replyBytesMax} bytes`,
-      );
-    }
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-}
+/** Collects an answer. */
+class WholeReply implements ReplySink {
+  readonly #settled = Promise.withResolvers<EngineReply>();
+  readonly #decoder = new TextDecoder();
+  #status = 0;
+  #server = "";
+  #text = "";
+  #bytes: Bytes = 0;
+  /** Gives up. */
+  stop: (error: Error) => void = () => {};
 
-function firstOf(header: string | string[] | undefined): string {
-  return (Array.isArray(header) ? header[0] : header) ?? "";
+  constructor(private readonly path: string) {}
+
+  get whole(): Promise<EngineReply> {
+    return this.#settled.promise;
+  }
+
+  replyHead(status: number, headers: string[]): void {
+    this.#status = status;
+    const at = headers.findIndex((text, i) => i % 2 === 0 && text === "server");
+    if (at >= 0) this.#server = headers[at + 1];
+  }
+
+  replyData(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes <= replyBytesMax) this.#text += this.#decoder.decode(chunk, { stream: true });
+    else this.stop(this.#tooLarge());
+    return true;
+  }
+
+  replyEnd(): void {
+    const text = this.#text + this.#decoder.decode();
+    this.#settled.resolve({ status: this.#status, server: this.#server, text });
+  }
+
+  replyFailed(error: Error): void {
+    this.#settled.reject(error);
+  }
+
+  bodyTaken(): void {}
+
+  #tooLarge(): OtelaError {
+    return new OtelaError(
+      "worker_failed",
+      `Cannot read the engine's "${this.path}" as it must have at most ${replyBytesMax} bytes`,
+    );
+  }
 }

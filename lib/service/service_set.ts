@@ -1,8 +1,8 @@
 // Which services does this node offer now?
-import type { Dispatcher } from "undici";
 import { OtelaError } from "../base/errors.ts";
 import type { Clock, Log } from "../base/ports.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
+import type { EnginePool } from "../engine/engine_pool.ts";
 import type { EngineClaim, ServiceClaim } from "../registry/claim.ts";
 import { claimBounds } from "../registry/decode_claim.ts";
 import { boundServiceClaims, identityGroupsOf } from "./service_claim.ts";
@@ -39,7 +39,7 @@ export class ServiceSet {
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Set<() => void>();
   /** Pools of removed services whose last exchanges still run. */
-  readonly #closing = new Set<Dispatcher>();
+  readonly #closing = new Set<EnginePool>();
   #isClosed = false;
 
   constructor(private readonly ports: ServiceSetPorts) {}
@@ -91,10 +91,10 @@ export class ServiceSet {
     }
     this.#entries.delete(name);
     // A pool closes once its last request is over, which may be minutes away, so nobody waits for it here.
-    const { dispatcher } = entry.upstream;
-    this.#closing.add(dispatcher);
-    const forget = () => void this.#closing.delete(dispatcher);
-    dispatcher.close().then(forget, forget);
+    const { pool } = entry.upstream;
+    this.#closing.add(pool);
+    const forget = () => void this.#closing.delete(pool);
+    pool.close().then(forget, forget);
     await entry.runner.close();
   }
 
@@ -126,9 +126,9 @@ export class ServiceSet {
   /** Connections to engines, and requests that wait for one. */
   poolCounts(): { connections: number; waiting: number } {
     let [connections, waiting] = [0, 0];
-    for (const { upstream: { dispatcher } } of this.#entries.values()) {
-      connections += dispatcher.stats.connected;
-      waiting += dispatcher.stats.queued;
+    for (const { upstream: { pool } } of this.#entries.values()) {
+      connections += pool.counts.connections;
+      waiting += pool.counts.waiting;
     }
     return { connections, waiting };
   }
@@ -139,7 +139,7 @@ export class ServiceSet {
     this.#watchers.clear();
     const entries = [...this.#entries.values()];
     this.#entries.clear();
-    const pools = [...entries.map(({ upstream }) => upstream.dispatcher), ...this.#closing];
+    const pools = [...entries.map(({ upstream }) => upstream.pool), ...this.#closing];
     await Promise.all([
       ...entries.map(({ runner }) => runner.close()),
       ...pools.map((pool) => pool.destroy()),

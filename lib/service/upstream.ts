@@ -1,13 +1,13 @@
 // How is an engine reached?
-import { buildConnector, Pool } from "undici";
 import { parseServiceAllow, type ServiceAllow } from "../access/service_allow.ts";
-import { KiB, type Ms } from "../base/units.ts";
+import type { Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
+import { EnginePool } from "../engine/engine_pool.ts";
 
 /** A service of this node and the engine behind it; has the shape that `lib/exchange` asks for. */
 export type ServiceUpstream = {
   readonly name: string;
-  readonly dispatcher: Pool;
+  readonly pool: EnginePool;
   /** `http://127.0.0.1:8000`. */
   readonly origin: string;
   /** Put before every path; empty or `/base`. */
@@ -37,18 +37,15 @@ export type UpstreamLimits = {
   readonly connectionsMax: number;
 };
 
-/** The head of an answer; as much as a lane carries (protocol §5). */
-const headBytesMax = 64 * KiB;
-
 /**
- * Opens nothing yet: connections come with requests. The caller ends it by `dispatcher.close()` or `destroy()`.
+ * Opens nothing yet: connections come with requests. The caller ends it by `pool.close()` or `destroy()`.
  * @param config Its URL was checked when it was read.
  */
 export function createUpstream(config: ServiceConfig, limits: UpstreamLimits): ServiceUpstream {
   const { origin, basePath } = addressOf(config);
   return {
     name: config.name,
-    dispatcher: createPool(config, limits),
+    pool: createPool(config, limits),
     origin,
     basePath,
     headers: upstreamHeaders(config),
@@ -69,36 +66,18 @@ export function addressOf(
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, "") };
 }
 
-/**
- * Connections to one engine: one request at a time on each, no limit on silence (its callers have their own,
- * and undici's would cut a model that thinks for five minutes).
- */
+/** Connections to one engine. They set no limit on silence: their callers do. */
 export function createPool(
   config: Pick<ServiceConfig, "url" | "socketPath">,
-  limits: Pick<UpstreamLimits, "connectTimeoutMs" | "connectionsMax">,
-): Pool {
-  return new Pool(addressOf(config).origin, {
-    connections: limits.connectionsMax,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: headBytesMax,
-    connect: noDelayConnector(config.socketPath, limits.connectTimeoutMs),
+  { connectTimeoutMs, connectionsMax }: Pick<UpstreamLimits, "connectTimeoutMs" | "connectionsMax">,
+): EnginePool {
+  const { origin } = addressOf(config);
+  return new EnginePool({
+    origin,
+    socketPath: config.socketPath,
+    connectionsMax,
+    connectTimeoutMs,
   });
-}
-
-/** Nagle's algorithm holds small writes back for up to 40 ms; on Deno 2.7.11 it needs off, then on, to end. */
-function noDelayConnector(socketPath: string | null, timeout: Ms): buildConnector.connector {
-  const connect = buildConnector({ timeout, socketPath });
-  return (options, callback) =>
-    connect(options, (...result) => {
-      const [, socket] = result;
-      if (socket && socketPath === null) {
-        socket.setNoDelay(false);
-        socket.setNoDelay(true);
-      }
-      callback(...result);
-    });
 }
 
 /** The engine's key as a bearer token, then the configured headers, which win. */

@@ -1,7 +1,7 @@
 // How do exchanges end that do not end well, and does the engine hear of it?
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Pool } from "undici";
 import { parsePeerId } from "../../lib/base/peer_id.ts";
+import { EnginePool } from "../../lib/engine/engine_pool.ts";
 import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
@@ -71,8 +71,13 @@ for (const { name, peer } of ways) {
       { send: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok" },
     ]);
     {
-      const dispatcher = new Pool(raw.url, { connections: 1, pipelining: 1 });
-      await using pair = exchangePair([upstreamOf(raw.url, { dispatcher })]);
+      const pool = new EnginePool({
+        origin: raw.url,
+        socketPath: null,
+        connectionsMax: 1,
+        connectTimeoutMs: 10_000,
+      });
+      await using pair = exchangePair([upstreamOf(raw.url, { pool })]);
       const first = pair.client.request(peer, headOf("/first"), null);
       const second = pair.client.request(peer, headOf("/second"), null);
       await raw.headSeen(0);

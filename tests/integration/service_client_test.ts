@@ -5,6 +5,7 @@ import { createUpstream } from "../../lib/service/upstream.ts";
 import { startEngine } from "../support/engine.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
 import { quickService } from "../support/engine_watch.ts";
+import { callPool } from "../support/pool_call.ts";
 
 // On Deno 2.7.11 the timer that undici's pools share for a second counts as a leak.
 const test = (name: string, fn: () => Promise<void>) =>
@@ -67,13 +68,13 @@ test("createUpstream leaves a silent stream open, and its body as the engine sen
     idleTimeoutMs: 1_000,
     connectionsMax: 4,
   };
-  const { dispatcher, origin } = createUpstream(quickService({ port: engine.port }), limits);
-  const get = (path: string) => dispatcher.request({ origin, path, method: "GET" });
-  const zipped = new Uint8Array(await (await get("/gzip")).body.arrayBuffer());
+  const { pool } = createUpstream(quickService({ port: engine.port }), limits);
+  const get = (path: string) => callPool(pool, { path });
+  const zipped = await (await get("/gzip")).body;
   deepEqual([zipped[0], zipped[1]], [0x1f, 0x8b]);
-  // Longer than the limits, which belong to the callers: undici's own would break the stream.
+  // Longer than the limits, which belong to the callers.
   const slow = await get("/slow?n=2&interval=1200");
-  ok((await slow.body.text()).endsWith("piece1\n"));
-  await dispatcher.close();
+  ok((await slow.text()).endsWith("piece1\n"));
+  await pool.close();
   await engine.stop();
 });

@@ -7,6 +7,7 @@ import { startEngine } from "../support/engine.ts";
 import { startEngineProcess } from "../support/engine_process.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
 import { claimsUntil, newServiceSet, nextClaims, quickService } from "../support/engine_watch.ts";
+import { callPool } from "../support/pool_call.ts";
 
 const groupsOf = (set: ServiceSet) => set.claims().map((claim) => claim.identityGroups);
 const isEmpty = (claims: readonly unknown[]) => claims.length === 0;
@@ -149,14 +150,12 @@ test("ServiceSet reaches an engine on a Unix socket, with its key and headers", 
   const upstream: Upstream = set.upstreamOf("llm")!;
   const { headers } = await engine.log.waitFor((request) => request.path === "/v1/models");
   deepEqual(new Map(headers).get("x-org"), "o");
-  const answer = await upstream.dispatcher.request({
-    origin: upstream.origin,
+  const answer = await callPool(upstream.pool, {
     path: `${upstream.basePath}/v1/models`,
-    method: "GET",
-    headers: [...upstream.headers],
+    headers: upstream.headers,
   });
-  equal(answer.statusCode, 200);
-  await answer.body.dump();
+  equal(answer.status, 200);
+  await answer.body;
   await set.close();
   await engine.stop();
   await Deno.remove(directory, { recursive: true });
@@ -203,17 +202,16 @@ test("ServiceSet.remove lets a running exchange end, and close ends it", async (
   const set = newServiceSet();
   const service = quickService({ name: "echo", port: engine.port });
   const callOf = (path: string) => {
-    const { dispatcher, origin } = set.upstreamOf("echo")!;
-    return dispatcher.request({ origin, path, method: "GET" });
+    return callPool(set.upstreamOf("echo")!.pool, { path });
   };
   set.add(service);
   const short = await callOf("/slow?n=2&interval=100");
   await set.remove("echo");
-  equal(await short.body.text(), "piece0\npiece1\n");
+  equal(await short.text(), "piece0\npiece1\n");
   set.add(service);
   const long = await callOf("/slow?n=2&interval=60000");
   await set.remove("echo");
-  const broken = rejects(long.body.text());
+  const broken = rejects(long.text());
   await set.close();
   await broken;
   await engine.stop();
@@ -228,11 +226,11 @@ test("ServiceSet counts connections to engines, and requests that wait for one",
   const set = newServiceSet();
   set.add(quickService({ port: engine.port }));
   await claimsUntil(set, isFull);
-  const { dispatcher, origin } = set.upstreamOf("llm")!;
+  const { pool } = set.upstreamOf("llm")!;
   engine.setHanging(true);
   const { waiting } = set.poolCounts();
   equal(waiting, 0);
-  const asked = dispatcher.request({ origin, path: "/v1/chat/completions", method: "POST" })
+  const asked = callPool(pool, { path: "/v1/chat/completions", method: "POST" })
     .catch(() => undefined);
   await engine.log.waitFor(({ path }) => path === "/v1/chat/completions");
   equal(set.poolCounts().connections, 1);

@@ -1,6 +1,7 @@
 // How do tests get a head's client and a worker's server, joined in memory?
 import { parsePeerId, type PeerId } from "../../lib/base/peer_id.ts";
 import { silentLog } from "../../lib/base/ports.ts";
+import { EnginePool } from "../../lib/engine/engine_pool.ts";
 import { EngineCalls } from "../../lib/exchange/engine_calls.ts";
 import { ExchangeClient } from "../../lib/exchange/exchange_client.ts";
 import { ExchangeServer } from "../../lib/exchange/exchange_server.ts";
@@ -8,7 +9,6 @@ import { LanePool } from "../../lib/exchange/lane_pool.ts";
 import { LocalExchanger } from "../../lib/exchange/local_exchanger.ts";
 import type { Upstream } from "../../lib/exchange/upstream.ts";
 import { WindowBudget } from "../../lib/lane/window.ts";
-import { Pool } from "undici";
 import {
   type ByteStreamPair,
   byteStreamPair,
@@ -37,11 +37,11 @@ export type ExchangePair = AsyncDisposable & {
 export function upstreamOf(url: string, more: Partial<Upstream> = {}): Upstream {
   return {
     name: "llm",
-    dispatcher: new Pool(url, {
-      connections: 256,
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    pool: new EnginePool({
+      origin: url,
+      socketPath: null,
+      connectionsMax: 256,
+      connectTimeoutMs: 10_000,
     }),
     origin: url,
     basePath: "",
@@ -96,7 +96,7 @@ export function exchangePair(
       pool.close();
       server.close();
       calls.close();
-      await Promise.all(upstreams.map((upstream) => upstream.dispatcher.destroy()));
+      await Promise.all(upstreams.map((upstream) => upstream.pool.destroy()));
     },
   };
 }

@@ -7,7 +7,7 @@ export const ranks: readonly (readonly string[])[] = [
   ["lib/base"],
   ["lib/config", "lib/identity"],
   ["lib/membership", "lib/registry", "lib/access", "lib/usage"],
-  ["lib/routing", "lib/lane"],
+  ["lib/routing", "lib/lane", "lib/engine"],
   ["lib/exchange", "lib/service", "lib/platform", "lib/metrics", "lib/wallet", "lib/attestation"],
   ["lib/mesh", "lib/gateway", "lib/settlement", "lib/fleet", "lib/sim"],
   ["lib/node", "lib/launcher"],

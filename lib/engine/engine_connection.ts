@@ -1,0 +1,155 @@
+// How do requests, one after the other, live on a connection to an engine?
+import { type Bytes, KiB, type Ms, secondMs } from "../base/units.ts";
+import type { Carrier, EngineRequest } from "./engine_request.ts";
+import { ResponseReader, type ResponseSink } from "./http_response.ts";
+
+/** The part of `Deno.Conn` that a connection uses. */
+export type EngineSocket = Pick<Deno.Conn, "read" | "write" | "close">;
+
+/** What a connection tells its pool. */
+export type ConnectionOwner = {
+  /** Its answer has ended, and another request may follow. */
+  free(connection: EngineConnection): void;
+  /** It is closed. */
+  gone(connection: EngineConnection): void;
+};
+
+/** Tokens fit; a full read exchanges the buffer for the larger one. */
+const readBytesMin: Bytes = 4 * KiB;
+const readBytesMax: Bytes = 64 * KiB;
+/** An engine that says nothing of it keeps an idle connection for five seconds or more (uvicorn); undici's default. */
+const idleMsUsual: Ms = 4 * secondMs;
+/** An engine that says how long loses this much for the way (undici's default). */
+const idleMsMargin: Ms = 2 * secondMs;
+const idleMsMax: Ms = 600 * secondMs;
+
+/** One connection; carries one request at a time and is read all the while, so that its end is never missed. */
+export class EngineConnection implements Carrier, ResponseSink {
+  private readonly reader = new ResponseReader(this);
+  private request: EngineRequest | undefined;
+  private isClosed = false;
+  private isPaused = false;
+  private isWriting = false;
+  private wake: (() => void) | undefined;
+  /** How long the engine keeps it when nothing is asked. */
+  private idleMs: Ms = idleMsUsual;
+
+  constructor(private readonly socket: EngineSocket, private readonly owner: ConnectionOwner) {
+    void this.readAll();
+  }
+
+  get idleMsAtMost(): Ms {
+    return this.idleMs;
+  }
+
+  /** Whether the last request left whole: an engine may answer one that it has not read. */
+  get isWritten(): boolean {
+    return !this.isWriting;
+  }
+
+  /** Carries a request that is not over. Only while nothing else is carried. */
+  carry(request: EngineRequest): void {
+    this.request = request;
+    this.reader.expect(request.method);
+    request.carriedBy(this);
+    void this.writeAll(request);
+  }
+
+  write(): void {
+    if (this.request && !this.isWriting) void this.writeAll(this.request);
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.wake?.();
+    this.wake = undefined;
+  }
+
+  drop(): void {
+    this.close();
+  }
+
+  /** Ends it now; what it carries fails. Idempotent. */
+  close(error: Error = new Error("the connection was closed")): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.resume();
+    try {
+      this.socket.close();
+    } catch {
+      // The other side was faster: what we wanted.
+    }
+    const { request } = this;
+    this.request = undefined;
+    this.owner.gone(this);
+    request?.failed(error, "sent");
+  }
+
+  // What the reader says.
+
+  head(status: number, headers: string[]): void {
+    this.idleMs = idleMsOf(headers);
+    this.request?.answerHead(status, headers);
+  }
+
+  data(chunk: Uint8Array): void {
+    if (this.request && !this.request.answerData(chunk)) this.isPaused = true;
+  }
+
+  end(trailers: string[]): void {
+    const { request } = this;
+    this.request = undefined;
+    this.isPaused = false;
+    // An answer that came before the whole request leaves the rest of it unread on the connection.
+    if (this.reader.isReusable && request?.isSent) this.owner.free(this);
+    else this.close();
+    request?.answerEnd(trailers);
+  }
+
+  private async readAll(): Promise<void> {
+    let buffer = new Uint8Array(readBytesMin);
+    try {
+      while (!this.isClosed) {
+        const count = await this.socket.read(buffer);
+        if (this.isClosed) return;
+        if (count === null) break;
+        this.reader.push(buffer.subarray(0, count));
+        if (this.isPaused) await new Promise<void>((resolve) => this.wake = resolve);
+        if (count === buffer.length && count < readBytesMax) buffer = new Uint8Array(readBytesMax);
+      }
+      if (!this.isClosed) this.reader.close();
+      this.close();
+    } catch (error) {
+      this.close(error as Error);
+    }
+  }
+
+  /** Writes what there is; what comes meanwhile too. */
+  private async writeAll(request: EngineRequest): Promise<void> {
+    this.isWriting = true;
+    try {
+      for (let piece = request.next(); piece && !this.isClosed; piece = request.next()) {
+        await this.writeWhole(piece.bytes);
+        request.taken(piece.bodyBytes);
+      }
+    } catch {
+      // An engine that hangs up may have said why: what can be read decides, and its end comes there too.
+    }
+    this.isWriting = false;
+  }
+
+  private async writeWhole(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      at += await this.socket.write(at === 0 ? bytes : bytes.subarray(at));
+    }
+  }
+}
+
+/** `Keep-Alive: timeout=5` (RFC 2068 §19.7.1, still sent by many). */
+function idleMsOf(headers: readonly string[]): Ms {
+  const at = headers.indexOf("keep-alive");
+  if (at < 0 || at % 2 !== 0) return idleMsUsual;
+  const seconds = /(?:^|[,; ])timeout=(\d{1,6})/i.exec(headers[at + 1])?.[1];
+  if (seconds === undefined) return idleMsUsual;
+  return Math.min(idleMsMax, Math.max(0, Number(seconds) * secondMs - idleMsMargin));
+}

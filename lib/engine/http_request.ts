@@ -1,0 +1,96 @@
+// How does a request look on an engine's connection?
+import { Buffer } from "node:buffer";
+import { OtelaError } from "../base/errors.ts";
+import type { Bytes } from "../base/units.ts";
+
+/** What is asked of an engine, without its body. */
+export type EngineRequestHead = {
+  readonly method: string;
+  /** Raw path and query, beginning with `/`. */
+  readonly path: string;
+  /** Names in lower case and values in turn, bytes as Latin-1. A `host` stands in the place of the engine's own. */
+  readonly headers: readonly string[];
+  /** Length of the body, -1 when unknown. */
+  readonly bodyBytes: Bytes | -1;
+};
+
+/** How the body is told from what follows it (RFC 9112 §6). */
+export type RequestFraming = "none" | "length" | "chunked";
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Visible characters, Latin-1 included. */
+const target = /^[/*][\x21-\x7e\x80-\xff]*$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What we say ourselves: in another's words it could end a request where the engine sees another begin. */
+const ownFields = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Methods for which an engine expects to be told a length of zero (RFC 9110 §8.6). */
+const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
+
+export function framingOf({ method, bodyBytes }: EngineRequestHead): RequestFraming {
+  if (bodyBytes < 0) return "chunked";
+  return bodyBytes > 0 || methodsWithBody.has(method) ? "length" : "none";
+}
+
+/**
+ * A request's head as text in Latin-1, its empty line included.
+ * @param host For the `host` field, when the headers have none.
+ * @throws {OtelaError} `bad_request` when a part could not be told from what stands around it.
+ */
+export function encodeRequestHead(head: EngineRequestHead, host: string): string {
+  const { method, path, headers } = head;
+  if (!token.test(method)) throw unsendable("its method must be one word");
+  if (!target.test(path)) throw unsendable("its path must begin with / and hold no space");
+  let fields = "";
+  let named = host;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i];
+    const value = headers[i + 1];
+    if (!token.test(name)) throw unsendable("the name of a header must be one word");
+    if (!fieldValue.test(value)) throw unsendable(`the header "${name}" must be one line`);
+    if (ownFields.has(name)) throw unsendable(`the header "${name}" must not be set`);
+    if (name === "host") named = value;
+    else fields += `${name}: ${value}\r\n`;
+  }
+  const framing = framingOf(head);
+  if (framing === "length") fields += `content-length: ${head.bodyBytes}\r\n`;
+  else if (framing === "chunked") fields += "transfer-encoding: chunked\r\n";
+  return `${method} ${path} HTTP/1.1\r\nhost: ${named}\r\n${fields}\r\n`;
+}
+
+/** A head and what there is of its body in one piece, for one write. @param head Latin-1. */
+export function joinHead(head: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  // Not from Node's shared pool: this may be written later, piece by piece.
+  const bytes = Buffer.from(new ArrayBuffer(head.length + body.length));
+  bytes.write(head, 0, "latin1");
+  bytes.set(body, head.length);
+  return bytes;
+}
+
+/** One piece of a body whose length is unknown (RFC 9112 §7.1). @param piece Not empty. */
+export function encodeChunk(piece: Uint8Array): Uint8Array<ArrayBuffer> {
+  const size = `${piece.length.toString(16)}\r\n`;
+  const chunk = new Uint8Array(size.length + piece.length + 2);
+  for (let i = 0; i < size.length; i++) chunk[i] = size.charCodeAt(i);
+  chunk.set(piece, size.length);
+  chunk[chunk.length - 2] = 0x0d;
+  chunk[chunk.length - 1] = 0x0a;
+  return chunk;
+}
+
+/** Ends such a body. */
+export function lastChunk(): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode("0\r\n\r\n");
+}
+
+function unsendable(why: string): OtelaError {
+  return new OtelaError("bad_request", `Cannot send a request to an engine as ${why}`);
+}
