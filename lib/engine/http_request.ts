@@ -8,7 +8,7 @@ export type EngineRequestHead = {
   readonly method: string;
   /** Raw path and query, beginning with `/`. */
   readonly path: string;
-  /** Names in lower case and values in turn, bytes as Latin-1. A `host` stands in the place of the engine's own. */
+  /** Names and values in turn, bytes as Latin-1. A `host` stands in the place of the engine's own. */
   readonly headers: readonly string[];
   /** Length of the body, -1 when unknown. */
   readonly bodyBytes: Bytes | -1;
@@ -52,7 +52,8 @@ export function encodeRequestHead(head: EngineRequestHead, host: string): string
   let fields = "";
   let named = host;
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i];
+    // A peer may write it otherwise, and engines do not care.
+    const name = headers[i].toLowerCase();
     const value = headers[i + 1];
     if (!token.test(name)) throw unsendable("the name of a header must be one word");
     if (!fieldValue.test(value)) throw unsendable(`the header "${name}" must be one line`);
