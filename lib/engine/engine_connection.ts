@@ -1,10 +1,8 @@
 // How do requests, one after the other, live on a connection to an engine?
-import { type Bytes, KiB, type Ms, secondMs } from "../base/units.ts";
+import { type Ms, secondMs } from "../base/units.ts";
 import type { Carrier, EngineRequest } from "./engine_request.ts";
+import type { EngineSocket, SocketHandlers } from "./engine_socket.ts";
 import { ResponseReader, type ResponseSink } from "./http_response.ts";
-
-/** The part of `Deno.Conn` that a connection uses. */
-export type EngineSocket = Pick<Deno.Conn, "read" | "write" | "close">;
 
 /** What a connection tells its pool. */
 export type ConnectionOwner = {
@@ -14,9 +12,6 @@ export type ConnectionOwner = {
   gone(connection: EngineConnection): void;
 };
 
-/** Tokens fit; a full read exchanges the buffer for the larger one. */
-const readBytesMin: Bytes = 4 * KiB;
-const readBytesMax: Bytes = 64 * KiB;
 /** An engine that says nothing of it keeps an idle connection for five seconds or more (uvicorn); undici's default. */
 const idleMsUsual: Ms = 4 * secondMs;
 /** An engine that says how long loses this much for the way (undici's default). */
@@ -24,18 +19,17 @@ const idleMsMargin: Ms = 2 * secondMs;
 const idleMsMax: Ms = 600 * secondMs;
 
 /** One connection; carries one request at a time and is read all the while, so that its end is never missed. */
-export class EngineConnection implements Carrier, ResponseSink {
+export class EngineConnection implements Carrier, ResponseSink, SocketHandlers {
   private readonly reader = new ResponseReader(this);
   private request: EngineRequest | undefined;
   private isClosed = false;
   private isPaused = false;
   private isWriting = false;
-  private wake: (() => void) | undefined;
   /** How long the engine keeps it when nothing is asked. */
   private idleMs: Ms = idleMsUsual;
 
   constructor(private readonly socket: EngineSocket, private readonly owner: ConnectionOwner) {
-    void this.readAll();
+    socket.bind(this);
   }
 
   get idleMsAtMost(): Ms {
@@ -60,9 +54,9 @@ export class EngineConnection implements Carrier, ResponseSink {
   }
 
   resume(): void {
+    if (!this.isPaused) return;
     this.isPaused = false;
-    this.wake?.();
-    this.wake = undefined;
+    this.socket.resume();
   }
 
   drop(): void {
@@ -73,16 +67,30 @@ export class EngineConnection implements Carrier, ResponseSink {
   close(error: Error = new Error("the connection was closed")): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.resume();
-    try {
-      this.socket.close();
-    } catch {
-      // The other side was faster: what we wanted.
-    }
+    this.socket.close();
     const { request } = this;
     this.request = undefined;
     this.owner.gone(this);
     request?.failed(error, "sent");
+  }
+
+  // What the socket says.
+
+  bytes(chunk: Uint8Array): void {
+    try {
+      this.reader.push(chunk);
+    } catch (error) {
+      this.close(error as Error);
+    }
+  }
+
+  ended(error: Error | undefined): void {
+    try {
+      if (!error) this.reader.close();
+      this.close(error);
+    } catch (broken) {
+      this.close(broken as Error);
+    }
   }
 
   // What the reader says.
@@ -93,35 +101,19 @@ export class EngineConnection implements Carrier, ResponseSink {
   }
 
   data(chunk: Uint8Array): void {
-    if (this.request && !this.request.answerData(chunk)) this.isPaused = true;
+    if (!this.request || this.request.answerData(chunk) || this.isPaused) return;
+    this.isPaused = true;
+    this.socket.pause();
   }
 
   end(trailers: string[]): void {
     const { request } = this;
     this.request = undefined;
-    this.isPaused = false;
+    this.resume();
     // An answer that came before the whole request leaves the rest of it unread on the connection.
     if (this.reader.isReusable && request?.isSent) this.owner.free(this);
     else this.close();
     request?.answerEnd(trailers);
-  }
-
-  private async readAll(): Promise<void> {
-    let buffer = new Uint8Array(readBytesMin);
-    try {
-      while (!this.isClosed) {
-        const count = await this.socket.read(buffer);
-        if (this.isClosed) return;
-        if (count === null) break;
-        this.reader.push(buffer.subarray(0, count));
-        if (this.isPaused) await new Promise<void>((resolve) => this.wake = resolve);
-        if (count === buffer.length && count < readBytesMax) buffer = new Uint8Array(readBytesMax);
-      }
-      if (!this.isClosed) this.reader.close();
-      this.close();
-    } catch (error) {
-      this.close(error as Error);
-    }
   }
 
   /** Writes what there is; what comes meanwhile too. */
@@ -129,19 +121,13 @@ export class EngineConnection implements Carrier, ResponseSink {
     this.isWriting = true;
     try {
       for (let piece = request.next(); piece && !this.isClosed; piece = request.next()) {
-        await this.writeWhole(piece.bytes);
+        await this.socket.write(piece.bytes);
         request.taken(piece.bodyBytes);
       }
     } catch {
       // An engine that hangs up may have said why: what can be read decides, and its end comes there too.
     }
     this.isWriting = false;
-  }
-
-  private async writeWhole(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length;) {
-      at += await this.socket.write(at === 0 ? bytes : bytes.subarray(at));
-    }
   }
 }
 

@@ -13,6 +13,8 @@ const sweepMs: Ms = secondMs;
 export class EngineCalls {
   private readonly running = new NumberTable<EngineCall>();
   private readonly countOf = new Map<string, number>();
+  /** Calls begun since the start. */
+  startedCount = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(readonly clock: Clock) {}
@@ -32,6 +34,7 @@ export class EngineCalls {
     });
     const key = this.running.add(call);
     this.count(name, 1);
+    this.startedCount++;
     this.timer ??= setInterval(() => this.sweep(), sweepMs);
     call.start(head, body, isEnd);
     return call;

@@ -37,6 +37,9 @@ const nothing = new Uint8Array(0);
 
 /** Exchanges over lanes, and calls of this node's own engines without the network. */
 export class ExchangeClient implements Exchanger {
+  /** Exchanges begun since the start. */
+  startedCount = 0;
+
   constructor(private readonly ports: ExchangeClientPorts) {}
 
   request(
@@ -45,6 +48,7 @@ export class ExchangeClient implements Exchanger {
     body: Uint8Array<ArrayBuffer> | null | BodyStream,
     observe?: ObserveAnswer,
   ): Exchange {
+    this.startedCount++;
     if (peer === this.ports.self) return this.ports.local.request(head, body, observe);
     return new LaneExchange(this.ports, peer, head, body, observe);
   }
@@ -54,6 +58,7 @@ export class ExchangeClient implements Exchanger {
     head: ExchangeRequestHead,
     signal: AbortSignal,
   ): Promise<SocketOpening> {
+    this.startedCount++;
     if (peer === this.ports.self) return await this.ports.local.openSocket(head, signal);
     const lane = await this.ports.pool.obtain(peer);
     const answer = new SocketAnswer();

@@ -9,11 +9,14 @@ import { loadOrCreateIdentity } from "../identity/identity_file.ts";
 import { acquireInstanceLock } from "../identity/instance_lock.ts";
 import { prepareSocketPath, writeSocketPointer } from "../identity/socket_place.ts";
 import { ownHelperThreads } from "../platform/helper_threads.ts";
-import { collectStartGarbage } from "../platform/start_garbage.ts";
+import { collectGarbageAtRest } from "../platform/garbage.ts";
 import { environmentFor } from "./environment.ts";
 import { type NodeThread, startNodeThread } from "./node_thread.ts";
 import { permissionsFor, realPathOf } from "./permissions.ts";
 import { findTools, isExecutableFile } from "./tools.ts";
+
+/** The launcher's own thread, once its node runs. */
+const atRest = { openCount: 0, startedCount: 0 };
 
 /** A node to run, and who hears of it. */
 export type LaunchOptions = {
@@ -82,7 +85,7 @@ export async function launchNode(options: LaunchOptions): Promise<LaunchedNode> 
   const pointer = { socket: socketPath, host: hostname(), pid: Deno.pid };
   thread.ready.then(
     () => {
-      collectStartGarbage();
+      collectGarbageAtRest(() => atRest);
       return writeSocketPointer(places.socketPointerFile, pointer).catch((e) => warn(messageOf(e)));
     },
     () => {}, // Told by `thread.ended`.

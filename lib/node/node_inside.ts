@@ -2,6 +2,7 @@
 import type { MeshTable } from "../gateway/ports.ts";
 import type { ServicesPort } from "../gateway/operator_door.ts";
 import type { Forwarder } from "../gateway/target.ts";
+import type { ThreadWork } from "../platform/garbage_plan.ts";
 import type { NodeParts } from "./node_parts.ts";
 import { servicesPort } from "./services_port.ts";
 
@@ -12,6 +13,8 @@ export type NodeInside = {
   /** The services of the operator door. */
   readonly services: ServicesPort;
   readonly newRequestId: () => string;
+  /** What it carries: exchanges that are open, and how many were begun. */
+  work(): ThreadWork;
   /** Every claim this node holds; the same object as long as nothing changed. */
   table(): MeshTable;
   /**
@@ -25,10 +28,15 @@ export type NodeInside = {
 /** The inside of these parts. */
 export function insideOf(parts: NodeParts): NodeInside {
   const { forwarder, services, newRequestId, network } = parts;
+  const { calls, client, pool, server } = parts;
   return {
     forwarder,
     services: servicesPort(services),
     newRequestId,
+    work: () => ({
+      openCount: calls.openCount + pool.counts().exchanges + server.counts().exchanges,
+      startedCount: calls.startedCount + client.startedCount,
+    }),
     table: () => network.table(),
     onChange: (listener) => network.subscribe(listener),
   };

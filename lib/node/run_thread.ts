@@ -1,7 +1,7 @@
 // How does a node live in its thread?
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { ThreadPort } from "../config/thread_port.ts";
-import { collectStartGarbage } from "../platform/start_garbage.ts";
+import { collectGarbageAtRest } from "../platform/garbage.ts";
 import { type Node, startNode } from "./node.ts";
 
 /** Starts a node as the launcher says, and tells it what becomes of it. */
@@ -19,7 +19,7 @@ export async function runThread(port: ThreadPort): Promise<void> {
       writeLog: writeLine,
     });
     announce(port, node);
-    collectStartGarbage();
+    collectGarbageAtRest(() => node.inside.work());
     port.stop.then(({ reason, deadlineMs }) => node.stop(reason, deadlineMs));
     await node.ended;
     port.post({ type: "stopped" });
