@@ -7,7 +7,11 @@ import { startEngine, startLoad, startPlainProxy } from "./processes.ts";
 import { startReference } from "./reference.ts";
 
 /** A load process and the chat endpoint of each target: `direct`, `plain`, `mesh` and maybe `original`. */
-export type Targets = { readonly load: Child; readonly urls: Readonly<Record<string, string>> };
+export type Targets = {
+  readonly load: Child;
+  readonly engineUrl: string;
+  readonly urls: Readonly<Record<string, string>>;
+};
 
 const answerAfterMsMax = 180_000;
 
@@ -29,7 +33,7 @@ export async function startTargets(
   if (options.reference !== undefined) {
     urls.original = chatUrl(await startReference(stack, options.reference, engine.url));
   }
-  return { load, urls };
+  return { load, engineUrl: engine.url, urls };
 }
 
 /** Lets the load process do one job. @throws {Error} When it cannot. */

@@ -1,5 +1,5 @@
 // How do tests run on a Deno that counts the timers of packages as leaks of a test?
-// Deno 2.7.11 counts the `node:timers` that undici and libp2p keep for the whole process, whatever a test does;
+// Deno 2.7.11 counts the `node:timers` that libp2p keeps for the whole process, whatever a test does;
 // 2.9.6 does not, and there leaks are looked for. Loaded before the tests of `deno task compat`.
 const register = Deno.test as (definition: object) => void;
 

@@ -12,9 +12,9 @@ export type ConnectionOwner = {
   gone(connection: EngineConnection): void;
 };
 
-/** An engine that says nothing of it keeps an idle connection for five seconds or more (uvicorn); undici's default. */
+/** An engine that says nothing of it keeps an idle connection for five seconds or more (uvicorn). */
 const idleMsUsual: Ms = 4 * secondMs;
-/** An engine that says how long loses this much for the way (undici's default). */
+/** An engine that says how long loses this much for the way. A guess. */
 const idleMsMargin: Ms = 2 * secondMs;
 const idleMsMax: Ms = 600 * secondMs;
 

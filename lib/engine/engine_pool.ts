@@ -1,19 +1,15 @@
 // Which connections to an engine are there, and which request gets which?
 import { setImmediate } from "node:timers";
-import { messageOf, OtelaError } from "../base/errors.ts";
+import { OtelaError } from "../base/errors.ts";
 import { type Ms, secondMs } from "../base/units.ts";
-import { DenoSocket } from "./deno_socket.ts";
+import { connectEngine, type EngineAddress } from "./connect_engine.ts";
 import { EngineConnection } from "./engine_connection.ts";
-import { type ReplySink, EngineRequest } from "./engine_request.ts";
+import { EngineRequest, type ReplySink } from "./engine_request.ts";
 import type { EngineSocket } from "./engine_socket.ts";
 import { encodeRequestHead, type EngineRequestHead } from "./http_request.ts";
 
 /** Where an engine is, and bounds on connections to it. */
-export type EnginePoolOptions = {
-  /** `http://127.0.0.1:8000` or https. */
-  readonly origin: string;
-  /** A Unix socket instead; then `origin` only names the host. */
-  readonly socketPath: string | null;
+export type EnginePoolOptions = EngineAddress & {
   /** Beyond them requests wait in order. */
   readonly connectionsMax: number;
   readonly connectTimeoutMs: Ms;
@@ -21,9 +17,6 @@ export type EnginePoolOptions = {
 
 /** How often idle connections are looked at; engines keep them for seconds. */
 const sweepMs: Ms = secondMs;
-
-/** Deno 2.7.11 throws at what `node_socket.ts` does (checked). */
-const canReadPastStreams = !Deno.version.deno.startsWith("2.7.");
 
 type Idle = { readonly connection: EngineConnection; readonly sinceMs: Ms };
 
@@ -36,7 +29,6 @@ type Idle = { readonly connection: EngineConnection; readonly sinceMs: Ms };
  * an event: 9.5 µs, here 5.
  */
 export class EnginePool {
-  private readonly url: URL;
   private readonly host: string;
   private readonly connections = new Set<EngineConnection>();
   private readonly connecting = new Set<EngineRequest>();
@@ -45,14 +37,14 @@ export class EnginePool {
   private readonly idle: Idle[] = [];
   /** Their answers ended in this turn. */
   private resting: EngineConnection[] = [];
+  private isResting = false;
   private timer: ReturnType<typeof setInterval> | undefined;
   private isClosing = false;
   private isDestroyed = false;
   private readonly closed = Promise.withResolvers<void>();
 
   constructor(private readonly options: EnginePoolOptions) {
-    this.url = new URL(options.origin);
-    this.host = this.url.host;
+    this.host = new URL(options.origin).host;
   }
 
   /** Connections that are open, and requests that wait for one. */
@@ -103,6 +95,8 @@ export class EnginePool {
   private place(request: EngineRequest): void {
     const idle = this.idle.pop();
     if (idle) idle.connection.carry(request);
+    // One that rests is free in a moment: sooner than another could be made.
+    else if (this.resting.length > this.waiting.length) this.waiting.push(request);
     else if (this.connections.size + this.connecting.size < this.options.connectionsMax) {
       this.connecting.add(request);
       void this.connectFor(request);
@@ -119,7 +113,7 @@ export class EnginePool {
   private async connectFor(request: EngineRequest): Promise<void> {
     let socket: EngineSocket | undefined;
     try {
-      socket = await this.connect();
+      socket = await connectEngine(this.options, this.options.connectTimeoutMs);
     } catch (error) {
       request.failed(error as Error, "connecting");
     }
@@ -145,13 +139,16 @@ export class EnginePool {
    */
   free(connection: EngineConnection): void {
     this.resting.push(connection);
-    if (this.resting.length === 1) setImmediate(() => this.rested());
+    if (this.isResting) return;
+    this.isResting = true;
+    setImmediate(() => this.rested());
   }
 
   gone(connection: EngineConnection): void {
     this.connections.delete(connection);
     const at = this.idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.idle.splice(at, 1);
+    this.resting = this.resting.filter((resting) => resting !== connection);
     this.serveNext();
     this.settle();
   }
@@ -159,8 +156,8 @@ export class EnginePool {
   private rested(): void {
     const rested = this.resting;
     this.resting = [];
+    this.isResting = false;
     for (const connection of rested) {
-      if (!this.connections.has(connection)) continue;
       const isDone = this.isClosing && this.waiting.length === 0;
       if (isDone || !connection.isWritten) connection.close();
       else this.offer(connection);
@@ -202,91 +199,6 @@ export class EnginePool {
     this.stopTimer();
     this.closed.resolve();
   }
-
-  /** @throws {Error} When no connection is made in time. */
-  private connect(): Promise<EngineSocket> {
-    const { connectTimeoutMs } = this.options;
-    return new Promise<EngineSocket>((resolve, reject) => {
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        reject(new OtelaError("timed_out", `no connection within ${connectTimeoutMs} ms`));
-      }, connectTimeoutMs);
-      this.open(() => isLate).then((socket) => {
-        clearTimeout(timer);
-        if (isLate) socket.close();
-        else resolve(socket);
-      }, (error) => {
-        clearTimeout(timer);
-        reject(error);
-      });
-    });
-  }
-
-  private async open(isLate: () => boolean): Promise<EngineSocket> {
-    const { socketPath } = this.options;
-    if (socketPath !== null) {
-      return new DenoSocket(await Deno.connect({ transport: "unix", path: socketPath }));
-    }
-    const { protocol } = this.url;
-    const hostname = this.url.hostname.replace(/^\[|\]$/g, "");
-    const port = Number(this.url.port) || (protocol === "https:" ? 443 : 80);
-    const connectOne = protocol === "https:" ? secure(hostname) : plain;
-    return await firstOf(await addressesOf(hostname), isLate, (address) => connectOne(address, port));
-  }
-}
-
-/** Connects to a numeric address. */
-type ConnectOne = (address: string, port: number) => Promise<EngineSocket>;
-
-async function plain(address: string, port: number): Promise<EngineSocket> {
-  if (!canReadPastStreams) return new DenoSocket(await connectTcp(address, port));
-  // Loaded with the first connection, for a head has none.
-  const { NodeSocket } = await import("./node_socket.ts");
-  return await NodeSocket.connect(address, port);
-}
-
-/** @param hostname Whose certificate it must be. */
-function secure(hostname: string): ConnectOne {
-  return async (address, port) => {
-    const socket = await connectTcp(address, port);
-    return new DenoSocket(await Deno.startTls(socket, { hostname, alpnProtocols: ["http/1.1"] }));
-  };
-}
-
-async function connectTcp(hostname: string, port: number): Promise<Deno.TcpConn> {
-  const socket = await Deno.connect({ hostname, port });
-  // Small messages leave at once; the engine's side decides about its own.
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true);
-  return socket;
-}
-
-/** A name's addresses in the system's order. @param hostname As `URL` writes it. @throws {Error} When it has none. */
-async function addressesOf(hostname: string): Promise<readonly string[]> {
-  if (/^[\d.]+$/.test(hostname) || hostname.includes(":")) return [hostname];
-  // Loaded with the first name: most engines have a number.
-  const { lookup } = await import("node:dns/promises");
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
-}
-
-/** One after the other: a name may have an address at which nobody listens. @throws {Error} The last failure. */
-async function firstOf(
-  addresses: readonly string[],
-  isLate: () => boolean,
-  connect: (address: string) => Promise<EngineSocket>,
-): Promise<EngineSocket> {
-  let failure: unknown = new Error("its name has no address");
-  for (const address of addresses) {
-    if (isLate()) break;
-    try {
-      return await connect(address);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure instanceof Error ? failure : new Error(messageOf(failure));
 }
 
 /** A body that is all here has the length it has. @throws {OtelaError} `bad_request` when another was said. */

@@ -1,7 +1,14 @@
 // What does an engine answer, read from the bytes of its connection?
-import { Buffer } from "node:buffer";
-import { OtelaError } from "../base/errors.ts";
 import { type Bytes, KiB } from "../base/units.ts";
+import {
+  broken,
+  endOfBlock,
+  fieldsOf,
+  framingFields,
+  lists,
+  textOf,
+  withoutCr,
+} from "./http_fields.ts";
 
 /** Who hears an answer, part by part. */
 export type ResponseSink = {
@@ -41,9 +48,6 @@ const State = {
 type State = typeof State[keyof typeof State];
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\0\r\n]*)?$/;
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// deno-lint-ignore no-control-regex -- these are what it looks for
-const unreadable = /[\0\r]/;
 
 /**
  * Reads one answer after the other from a connection (HTTP/1.1 and 1.0, RFC 9112), however its bytes are cut. Neither
@@ -247,92 +251,12 @@ export class ResponseReader {
   }
 }
 
-/** The fields that say where a body ends, and what follows it. */
-function framingFields(headers: readonly string[]) {
-  let connection = "";
-  let coding: string | undefined;
-  let length: string | undefined;
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i];
-    if (name === "content-length") {
-      const value = headers[i + 1];
-      if (length !== undefined && length !== value) throw broken("it has two lengths");
-      length = value;
-    } else if (name === "transfer-encoding") {
-      const value = headers[i + 1].toLowerCase();
-      coding = coding === undefined ? value : `${coding}, ${value}`;
-    } else if (name === "connection") connection += `,${headers[i + 1].toLowerCase()}`;
-  }
-  return { connection, coding, length };
-}
-
-function lists(connection: string, word: string): boolean {
-  return connection !== "" && connection.split(",").some((listed) => listed.trim() === word);
-}
-
-/** @param lines Of a block, the last one empty. @param from First line to read. */
-function fieldsOf(lines: readonly string[], from: number): string[] {
-  const fields: string[] = [];
-  for (let i = from; i < lines.length; i++) {
-    const line = withoutCr(lines[i]);
-    if (line === "") continue;
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(0, colon));
-    // Folded lines (obs-fold) and spaces before the colon end here too: RFC 9112 §5 wants them refused.
-    if (!token.test(name)) throw broken("it has a header without a name");
-    const value = line.slice(colon + 1).trim();
-    if (unreadable.test(value)) throw broken("it has a header that is not one line");
-    fields.push(name.toLowerCase(), value);
-  }
-  return fields;
-}
-
-function withoutCr(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
-}
-
-/**
- * Behind the empty line that ends a block; -1 when it is not here yet. Lines may end with LF alone.
- * @param isStart Whether an empty line at `from` itself is that end: trailers that are none.
- */
-function endOfBlock(
-  bytes: Uint8Array,
-  from: number,
-  to: number = bytes.length,
-  isStart = true,
-): number {
-  if (isStart) {
-    const first = emptyLineAt(bytes, from, to);
-    if (first > 0) return first;
-  }
-  for (let at = from;;) {
-    const line = bytes.indexOf(lf, at);
-    if (line < 0 || line >= to) return -1;
-    const end = emptyLineAt(bytes, line + 1, to);
-    if (end > 0) return end;
-    at = line + 1;
-  }
-}
-
-function emptyLineAt(bytes: Uint8Array, at: number, to: number): number {
-  if (at < to && bytes[at] === lf) return at + 1;
-  return at + 1 < to && bytes[at] === cr && bytes[at + 1] === lf ? at + 2 : -1;
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
 function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-function tooLong(): OtelaError {
+function tooLong(): Error {
   return broken(`its head must have at most ${blockBytesMax} bytes`);
-}
-
-function broken(why: string): OtelaError {
-  return new OtelaError("worker_failed", `Cannot read the engine's answer: ${why}`);
 }

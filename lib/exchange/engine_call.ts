@@ -3,7 +3,7 @@ import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/ports.ts";
 import type { Bytes, Ms } from "../base/units.ts";
-import type { ReplySink, EngineRequest, FailedAt } from "../engine/engine_request.ts";
+import type { EngineRequest, FailedAt, ReplySink } from "../engine/engine_request.ts";
 import type { RequestSink } from "../lane/responder_exchange.ts";
 import { engineHeaders } from "./engine_headers.ts";
 import type { ExchangeRequestHead, HeaderList } from "./types.ts";

@@ -1,7 +1,6 @@
 // How do exchanges end that do not end well, and does the engine hear of it?
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { parsePeerId } from "../../lib/base/peer_id.ts";
-import { EnginePool } from "../../lib/engine/engine_pool.ts";
 import type { BodyStream } from "../../lib/exchange/types.ts";
 import { startEngine } from "../support/engine.ts";
 import { startRawEngine } from "../support/engine_raw.ts";
@@ -15,6 +14,7 @@ import {
   ways,
 } from "../support/exchange_calls.ts";
 import { exchangePair, headPeer, upstreamOf, workerPeer } from "../support/exchange_pair.ts";
+import { poolTo } from "../support/pool_call.ts";
 import { within } from "../support/within.ts";
 
 const post = headOf("/x", { method: "POST", bodyBytes: -1 });
@@ -71,12 +71,7 @@ for (const { name, peer } of ways) {
       { send: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok" },
     ]);
     {
-      const pool = new EnginePool({
-        origin: raw.url,
-        socketPath: null,
-        connectionsMax: 1,
-        connectTimeoutMs: 10_000,
-      });
+      const pool = poolTo(raw.url, { connectionsMax: 1 });
       await using pair = exchangePair([upstreamOf(raw.url, { pool })]);
       const first = pair.client.request(peer, headOf("/first"), null);
       const second = pair.client.request(peer, headOf("/second"), null);

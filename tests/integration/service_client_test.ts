@@ -7,7 +7,7 @@ import { startRawEngine } from "../support/engine_raw.ts";
 import { quickService } from "../support/engine_watch.ts";
 import { callPool } from "../support/pool_call.ts";
 
-// On Deno 2.7.11 the timer that undici's pools share for a second counts as a leak.
+// On Deno 2.7.11 timers that packages keep count as leaks.
 const test = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
 

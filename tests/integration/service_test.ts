@@ -13,7 +13,7 @@ const groupsOf = (set: ServiceSet) => set.claims().map((claim) => claim.identity
 const isEmpty = (claims: readonly unknown[]) => claims.length === 0;
 const isFull = (claims: readonly unknown[]) => claims.length > 0;
 
-// On Deno 2.7.11 the timer that undici's pools share for a second counts as a leak.
+// On Deno 2.7.11 timers that packages keep count as leaks.
 const test = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, fn, sanitizeOps: false, sanitizeResources: false });
 

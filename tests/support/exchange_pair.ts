@@ -1,7 +1,6 @@
 // How do tests get a head's client and a worker's server, joined in memory?
 import { parsePeerId, type PeerId } from "../../lib/base/peer_id.ts";
 import { silentLog } from "../../lib/base/ports.ts";
-import { EnginePool } from "../../lib/engine/engine_pool.ts";
 import { EngineCalls } from "../../lib/exchange/engine_calls.ts";
 import { ExchangeClient } from "../../lib/exchange/exchange_client.ts";
 import { ExchangeServer } from "../../lib/exchange/exchange_server.ts";
@@ -14,6 +13,7 @@ import {
   byteStreamPair,
   type ByteStreamPairOptions,
 } from "./byte_stream_pair.ts";
+import { poolTo } from "./pool_call.ts";
 
 export const headPeer: PeerId = parsePeerId("12D3KooWHeadHeadHeadHeadHeadHeadHeadHeadHeadHeadHead");
 export const workerPeer: PeerId = parsePeerId(
@@ -37,12 +37,7 @@ export type ExchangePair = AsyncDisposable & {
 export function upstreamOf(url: string, more: Partial<Upstream> = {}): Upstream {
   return {
     name: "llm",
-    pool: new EnginePool({
-      origin: url,
-      socketPath: null,
-      connectionsMax: 256,
-      connectTimeoutMs: 10_000,
-    }),
+    pool: poolTo(url),
     origin: url,
     basePath: "",
     headers: [],

@@ -1,5 +1,5 @@
 // How does a test ask an engine through its pool?
-import type { EnginePool } from "../../lib/engine/engine_pool.ts";
+import { EnginePool, type EnginePoolOptions } from "../../lib/engine/engine_pool.ts";
 import type { EngineRequest } from "../../lib/engine/engine_request.ts";
 import type { EngineRequestHead } from "../../lib/engine/http_request.ts";
 
@@ -16,6 +16,17 @@ export type PoolAnswer = {
 };
 
 const nothing = new Uint8Array(0);
+
+/** A pool to an engine at a URL. */
+export function poolTo(origin: string, more: Partial<EnginePoolOptions> = {}): EnginePool {
+  return new EnginePool({
+    origin,
+    socketPath: null,
+    connectionsMax: 256,
+    connectTimeoutMs: 10_000,
+    ...more,
+  });
+}
 
 /** Sends a request with its whole body. @throws {Error} When it fails before its answer's head is here. */
 export function callPool(
@@ -50,7 +61,8 @@ export function callPool(
         whole.resolve(new Uint8Array(chunks.flatMap((chunk) => [...chunk])));
       },
       replyFailed(error, at) {
-        const failure = Object.assign(error, { at });
+        const { code } = error as { code?: string };
+        const failure = Object.assign(new Error(error.message), { at, code });
         answered.reject(failure);
         whole.reject(failure);
       },

@@ -90,7 +90,9 @@ Deno.test("ResponseReader says after which answers a connection may be used agai
 });
 
 Deno.test("ResponseReader keeps Latin-1 bytes and the order of repeated headers", () => {
-  const { seen } = readText("HTTP/1.1 200 OK\r\nx-a: \xe9\t \r\nset-cookie: 1\r\nSet-Cookie:2\r\n\r\n");
+  const { seen } = readText(
+    "HTTP/1.1 200 OK\r\nx-a: \xe9\t \r\nset-cookie: 1\r\nSet-Cookie:2\r\n\r\n",
+  );
   deepEqual(seen[0].headers, ["x-a", "\xe9", "set-cookie", "1", "set-cookie", "2"]);
 });
 
@@ -139,7 +141,9 @@ for (const [what, text] of Object.entries(refused)) {
 }
 
 Deno.test("ResponseReader fails an answer that its connection's end cuts", () => {
-  for (const text of ["", "HTTP/1.1 200", `${head}content-length: 2\r\n\r\na`, `${chunked}2\r\nab`]) {
+  for (
+    const text of ["", "HTTP/1.1 200", `${head}content-length: 2\r\n\r\na`, `${chunked}2\r\nab`]
+  ) {
     const { reader } = readText(text);
     throws(() => reader.close(), { code: "worker_failed" });
   }
@@ -159,7 +163,9 @@ const anyAnswer = fc.record({
   const hasBody = method !== "HEAD" && status !== 204 && status !== 304;
   const whole = body.map(textOf).join("");
   const framing = isChunked ? "transfer-encoding: chunked" : `content-length: ${whole.length}`;
-  const pieces = body.map((piece) => `${piece.length.toString(16)}\r\n${textOf(piece)}\r\n`).join("");
+  const pieces = body.map((piece) => `${piece.length.toString(16)}\r\n${textOf(piece)}\r\n`).join(
+    "",
+  );
   const end = `0\r\n${trailer ? "x-sum: 1\r\n" : ""}\r\n`;
   const text = "HTTP/1.1 100 Continue\r\n\r\n".repeat(interim) +
     `HTTP/1.1 ${status} X\r\n${framing}\r\n\r\n` +
@@ -191,11 +197,13 @@ Deno.test("ResponseReader reads any answers the same, however they are cut", () 
 });
 
 Deno.test("ResponseReader never crashes, hangs or holds much on any bytes", () => {
-  fc.assert(fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 30 }), (pieces) => {
-    try {
-      read([latin1(chunked), ...pieces]);
-    } catch (error) {
-      equal((error as { code?: string }).code, "worker_failed");
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 30 }), (pieces) => {
+      try {
+        read([latin1(chunked), ...pieces]);
+      } catch (error) {
+        equal((error as { code?: string }).code, "worker_failed");
+      }
+    }),
+  );
 });
