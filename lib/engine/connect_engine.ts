@@ -63,7 +63,15 @@ async function plain(address: string, port: number): Promise<EngineSocket> {
 function secure(hostname: string): ConnectOne {
   return async (address, port) => {
     const socket = await connectTcp(address, port);
-    return new DenoSocket(await Deno.startTls(socket, { hostname, alpnProtocols: ["http/1.1"] }));
+    const secured = await Deno.startTls(socket, { hostname, alpnProtocols: ["http/1.1"] });
+    try {
+      // Otherwise with the first request, which then would seem to have been sent.
+      await secured.handshake();
+    } catch (error) {
+      secured.close();
+      throw error;
+    }
+    return new DenoSocket(secured);
   };
 }
 
