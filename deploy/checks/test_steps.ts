@@ -17,6 +17,9 @@ const pureToo = ["bench", "deploy", "tidy"];
 
 /** Integration tests whose subject differs between Deno versions: sockets, streams, crypto, files, threads. */
 const compatTests: readonly string[] = [
+  "engine_pool",
+  "engine_socket",
+  "engine_tls",
   "exchange_http",
   "exchange_lane",
   "exchange_socket",

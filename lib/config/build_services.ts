@@ -1,4 +1,5 @@
 // Which services does the configuration describe?
+import { httpToken } from "../base/header_list.ts";
 import { isPeerId, type PeerId } from "../base/peer_id.ts";
 import type { ServiceValues } from "./key.ts";
 import type { ServiceConfig } from "./node_config.ts";
@@ -130,7 +131,7 @@ function buildUpstreamKey(
 function buildHeaders(settings: Settings, problems: ConfigProblem[]): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(settings.map("service.upstream_headers"))) {
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || !/^[\t\x20-\x7e]*$/.test(value)) {
+    if (!httpToken.test(name) || !/^[\t\x20-\x7e]*$/.test(value)) {
       const { where } = settings.origin("service.upstream_headers");
       const message = `must hold header names and visible ASCII values: see "${name}"`;
       problems.push({ where, key: "service.upstream_headers", message });

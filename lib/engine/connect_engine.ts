@@ -1,4 +1,5 @@
 // How is a connection to an engine made?
+import { isBefore29 } from "../base/deno_version.ts";
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
 import { DenoSocket } from "./deno_socket.ts";
@@ -13,7 +14,7 @@ export type EngineAddress = {
 };
 
 /** Deno 2.7.11 throws at what `node_socket.ts` does (checked). */
-export const canReadPastStreams = !Deno.version.deno.startsWith("2.7.");
+export const canReadPastStreams = !isBefore29(Deno.version.deno);
 
 /** @throws {Error} When nobody answers there within the time. */
 export function connectEngine(address: EngineAddress, timeoutMs: Ms): Promise<EngineSocket> {

@@ -1,4 +1,5 @@
 // How do requests, one after the other, live on a connection to an engine?
+import { headerOf } from "../base/header_list.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import type { Carrier, EngineRequest } from "./engine_request.ts";
 import type { EngineSocket, SocketHandlers } from "./engine_socket.ts";
@@ -23,17 +24,12 @@ export class EngineConnection implements Carrier, ResponseSink, SocketHandlers {
   private readonly reader = new ResponseReader(this);
   private request: EngineRequest | undefined;
   private isClosed = false;
-  private isPaused = false;
   private isWriting = false;
   /** How long the engine keeps it when nothing is asked. */
-  private idleMs: Ms = idleMsUsual;
+  idleMs: Ms = idleMsUsual;
 
   constructor(private readonly socket: EngineSocket, private readonly owner: ConnectionOwner) {
     socket.bind(this);
-  }
-
-  get idleMsAtMost(): Ms {
-    return this.idleMs;
   }
 
   /** Whether the last request left whole: an engine may answer one that it has not read. */
@@ -54,13 +50,7 @@ export class EngineConnection implements Carrier, ResponseSink, SocketHandlers {
   }
 
   resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
     this.socket.resume();
-  }
-
-  drop(): void {
-    this.close();
   }
 
   /** Ends it now; what it carries fails. Idempotent. */
@@ -96,14 +86,12 @@ export class EngineConnection implements Carrier, ResponseSink, SocketHandlers {
   // What the reader says.
 
   head(status: number, headers: string[]): void {
-    this.idleMs = idleMsOf(headers);
+    this.idleMs = idleMsOf(headerOf(headers, "keep-alive"));
     this.request?.answerHead(status, headers);
   }
 
   data(chunk: Uint8Array): void {
-    if (!this.request || this.request.answerData(chunk) || this.isPaused) return;
-    this.isPaused = true;
-    this.socket.pause();
+    if (this.request && !this.request.answerData(chunk)) this.socket.pause();
   }
 
   end(trailers: string[]): void {
@@ -132,10 +120,8 @@ export class EngineConnection implements Carrier, ResponseSink, SocketHandlers {
 }
 
 /** `Keep-Alive: timeout=5` (RFC 2068 §19.7.1, still sent by many). */
-function idleMsOf(headers: readonly string[]): Ms {
-  const at = headers.indexOf("keep-alive");
-  if (at < 0 || at % 2 !== 0) return idleMsUsual;
-  const seconds = /(?:^|[,; ])timeout=(\d{1,6})/i.exec(headers[at + 1])?.[1];
+function idleMsOf(keepAlive: string): Ms {
+  const seconds = /(?:^|[,; ])timeout=(\d{1,6})/i.exec(keepAlive)?.[1];
   if (seconds === undefined) return idleMsUsual;
   return Math.min(idleMsMax, Math.max(0, Number(seconds) * secondMs - idleMsMargin));
 }

@@ -33,7 +33,7 @@ export type Carrier = {
   write(): void;
   resume(): void;
   /** It is over before its answer is whole, so the connection cannot be used further. */
-  drop(): void;
+  close(): void;
 };
 
 /** Bytes for the connection. */
@@ -121,7 +121,7 @@ export class EngineRequest {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.waiting.length = 0;
-    if (this.carrier) this.carrier.drop();
+    if (this.carrier) this.carrier.close();
     else this.onDropped(this);
   }
 
@@ -166,7 +166,7 @@ export class EngineRequest {
   private abort(error: Error): void {
     const { carrier } = this;
     this.failed(error, carrier ? "sent" : "waiting");
-    if (carrier) carrier.drop();
+    if (carrier) carrier.close();
     else this.onDropped(this);
   }
 }

@@ -14,8 +14,9 @@ export type EngineSocket = {
   bind(handlers: SocketHandlers): void;
   /** @param bytes Not changed by anybody until it settles. @throws {Error} When not all of them left. */
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Reads no more until `resume`; what was read already may still come. */
+  /** Reads no more until `resume`; what was read already may still come. Idempotent. */
   pause(): void;
+  /** Idempotent. */
   resume(): void;
   /** Tells no handler. Idempotent. */
   close(): void;

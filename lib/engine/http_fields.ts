@@ -1,10 +1,10 @@
 // What stands in the lines before and after a body?
 import { Buffer } from "node:buffer";
 import { OtelaError } from "../base/errors.ts";
+import { httpToken } from "../base/header_list.ts";
 
-const lf = 0x0a;
-const cr = 0x0d;
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+export const lf = 0x0a;
+export const cr = 0x0d;
 const unreadable = /[\0\r]/;
 
 /** The fields that say where a body ends, and what follows it. */
@@ -39,7 +39,7 @@ export function fieldsOf(lines: readonly string[], from: number): string[] {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon));
     // Folded lines (obs-fold) and spaces before the colon end here too: RFC 9112 §5 wants them refused.
-    if (!token.test(name)) throw broken("it has a header without a name");
+    if (!httpToken.test(name)) throw broken("it has a header without a name");
     const value = line.slice(colon + 1).trim();
     if (unreadable.test(value)) throw broken("it has a header that is not one line");
     fields.push(name.toLowerCase(), value);

@@ -1,6 +1,7 @@
 // How does a request look on an engine's connection?
 import { Buffer } from "node:buffer";
 import { OtelaError } from "../base/errors.ts";
+import { httpToken } from "../base/header_list.ts";
 import type { Bytes } from "../base/units.ts";
 
 /** What is asked of an engine, without its body. */
@@ -17,7 +18,6 @@ export type EngineRequestHead = {
 /** How the body is told from what follows it (RFC 9112 §6). */
 export type RequestFraming = "none" | "length" | "chunked";
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible characters, Latin-1 included. */
 const target = /^[/*][\x21-\x7e\x80-\xff]*$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -47,7 +47,7 @@ export function framingOf({ method, bodyBytes }: EngineRequestHead): RequestFram
  */
 export function encodeRequestHead(head: EngineRequestHead, host: string): string {
   const { method, path, headers } = head;
-  if (!token.test(method)) throw unsendable("its method must be one word");
+  if (!httpToken.test(method)) throw unsendable("its method must be one word");
   if (!target.test(path)) throw unsendable("its path must begin with / and hold no space");
   let fields = "";
   let named = host;
@@ -55,7 +55,7 @@ export function encodeRequestHead(head: EngineRequestHead, host: string): string
     // A peer may write it otherwise, and engines do not care.
     const name = headers[i].toLowerCase();
     const value = headers[i + 1];
-    if (!token.test(name)) throw unsendable("the name of a header must be one word");
+    if (!httpToken.test(name)) throw unsendable("the name of a header must be one word");
     if (!fieldValue.test(value)) throw unsendable(`the header "${name}" must be one line`);
     if (ownFields.has(name)) throw unsendable(`the header "${name}" must not be set`);
     if (name === "host") named = value;

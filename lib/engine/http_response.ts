@@ -2,9 +2,11 @@
 import { type Bytes, KiB } from "../base/units.ts";
 import {
   broken,
+  cr,
   endOfBlock,
   fieldsOf,
   framingFields,
+  lf,
   lists,
   textOf,
   withoutCr,
@@ -27,8 +29,6 @@ const sizeLineBytesMax: Bytes = 4 * KiB;
 /** "103 Early Hints" and the like before one answer. A guess. */
 const interimMax = 32;
 
-const lf = 0x0a;
-const cr = 0x0d;
 const semicolon = 0x3b;
 
 const State = {
@@ -73,11 +73,6 @@ export class ResponseReader {
     this.method = method;
     this.interimCount = 0;
     this.state = State.head;
-  }
-
-  /** Whether no answer is under way. */
-  get isIdle(): boolean {
-    return this.state === State.idle;
   }
 
   /** Whether another request may follow on this connection, once the answer has ended. */

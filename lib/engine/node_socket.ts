@@ -67,6 +67,7 @@ export class NodeSocket implements EngineSocket {
   }
 
   pause(): void {
+    if (this.isPaused) return;
     this.isPaused = true;
     this.socket.pause();
   }

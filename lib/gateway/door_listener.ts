@@ -1,4 +1,5 @@
 // How do the doors come to listen, and how do they close?
+import { isBefore29 } from "../base/deno_version.ts";
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
 import type { ClientDoor } from "./client_door.ts";
@@ -25,11 +26,6 @@ export type DoorListener = {
  */
 export function isServerCompressing(version: string): boolean {
   return isBefore29(version);
-}
-
-function isBefore29(version: string): boolean {
-  const [major, minor] = version.split(".").map(Number);
-  return major < 2 || major === 2 && minor < 9;
 }
 
 /** Where the client door should listen. */

@@ -1,5 +1,6 @@
 // How does a worker's answer become the client's response?
 import { concatBytes } from "../base/concat_bytes.ts";
+import { headerOf } from "../base/header_list.ts";
 import { cleanResponseHeaders } from "../access/forward_headers.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import type { Bytes } from "../base/units.ts";
@@ -17,12 +18,6 @@ export function isEventStream(headers: HeaderList): boolean {
   return /^\s*(text\/event-stream|application\/x-ndjson|application\/jsonl)/i.test(
     headerOf(headers, "content-type"),
   );
-}
-
-/** The value of one header, empty when there is none. @param name Lower case. */
-export function headerOf(headers: HeaderList, name: string): string {
-  for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return headers[at + 1];
-  return "";
 }
 
 /** Whether an answer can be relayed so: a stream of events that nobody has compressed. */

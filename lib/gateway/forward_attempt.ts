@@ -1,4 +1,5 @@
 // What does one attempt leave behind in the books, however it ends?
+import { headerOf } from "../base/header_list.ts";
 import { type PeerId, shortPeerId } from "../base/peer_id.ts";
 import {
   type BodyStream,
@@ -15,7 +16,6 @@ import { restMsOf } from "../routing/retry_after.ts";
 import type { RetryTicket } from "../routing/retry_budget.ts";
 import type { Candidate } from "../routing/types.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
-import { headerOf } from "./forward_answer.ts";
 import { type BodyEnd, ForwardObserver, type ObservedRequest } from "./forward_observer.ts";
 
 /**

@@ -1,10 +1,11 @@
 // What happens while the body of an answer passes by?
+import { headerOf } from "../base/header_list.ts";
 import type { Bytes, Ms } from "../base/units.ts";
 import type { Clock } from "../base/ports.ts";
 import type { AnswerObserver, ExchangeError, HeaderList } from "../exchange/types.ts";
 import type { RequestOutcome, RequestToken } from "../metrics/request_meter.ts";
 import { StreamTap } from "../usage/stream_tap.ts";
-import { headerOf, isEventStream } from "./forward_answer.ts";
+import { isEventStream } from "./forward_answer.ts";
 import { outcomeOfStatus } from "./outcome.ts";
 import { toProblem } from "./problem.ts";
 

@@ -1,18 +1,12 @@
 // How is one request tried until a worker answers it?
 import { OtelaError } from "../base/errors.ts";
+import { headerOf } from "../base/header_list.ts";
 import { KiB, type Ms, secondMs } from "../base/units.ts";
 import { AnswerBody } from "../exchange/answer_body.ts";
 import { ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
 import { type BusyAnswer, decideHandOn, decideRetry, isBusyStatus } from "../routing/retry.ts";
 import { parseRetryAfter } from "../routing/retry_after.ts";
-import {
-  headerOf,
-  hold,
-  isEventStream,
-  mayHold,
-  type ResponseBody,
-  toResponse,
-} from "./forward_answer.ts";
+import { hold, isEventStream, mayHold, type ResponseBody, toResponse } from "./forward_answer.ts";
 import { ForwardAttempt } from "./forward_attempt.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
 import type { ForwardFacts, ForwardProgress } from "./forward_progress.ts";

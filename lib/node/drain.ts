@@ -2,6 +2,7 @@
 import type { DoorListener } from "../gateway/door_listener.ts";
 import type { Ms } from "../base/units.ts";
 import type { Parts } from "./parts.ts";
+import { workOf } from "./thread_work.ts";
 
 /** Looked at so often whether the last exchange is over. */
 const lookMs: Ms = 20;
@@ -16,9 +17,9 @@ export async function drain(
   doors: readonly DoorListener[],
   deadlineMs: Ms,
 ): Promise<boolean> {
-  const { clock, calls, pool, server } = parts;
+  const { clock } = parts;
   const endMs = clock.nowMs() + deadlineMs;
-  const isBusy = () => calls.openCount + pool.counts().exchanges + server.counts().exchanges > 0;
+  const isBusy = () => workOf(parts).openCount > 0;
   await Promise.all(doors.map((door) => door.close(deadlineMs)));
   while (isBusy() && clock.nowMs() < endMs) {
     await new Promise((resolve) => setTimeout(resolve, lookMs));

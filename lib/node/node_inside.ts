@@ -5,6 +5,7 @@ import type { Forwarder } from "../gateway/target.ts";
 import type { ThreadWork } from "../platform/garbage_plan.ts";
 import type { NodeParts } from "./node_parts.ts";
 import { servicesPort } from "./services_port.ts";
+import { workOf } from "./thread_work.ts";
 
 /** The inside of a running node: what its doors use, without the doors. */
 export type NodeInside = {
@@ -28,15 +29,11 @@ export type NodeInside = {
 /** The inside of these parts. */
 export function insideOf(parts: NodeParts): NodeInside {
   const { forwarder, services, newRequestId, network } = parts;
-  const { calls, client, pool, server } = parts;
   return {
     forwarder,
     services: servicesPort(services),
     newRequestId,
-    work: () => ({
-      openCount: calls.openCount + pool.counts().exchanges + server.counts().exchanges,
-      startedCount: calls.startedCount + client.startedCount,
-    }),
+    work: () => workOf(parts),
     table: () => network.table(),
     onChange: (listener) => network.subscribe(listener),
   };

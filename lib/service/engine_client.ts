@@ -1,5 +1,6 @@
 // How do we ask an engine how it is?
 import { OtelaError } from "../base/errors.ts";
+import { headerOf } from "../base/header_list.ts";
 import { type Bytes, MiB, type Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
 import type { EnginePool } from "../engine/engine_pool.ts";
@@ -97,8 +98,7 @@ class WholeReply implements ReplySink {
 
   replyHead(status: number, headers: string[]): void {
     this.#status = status;
-    const at = headers.findIndex((text, i) => i % 2 === 0 && text === "server");
-    if (at >= 0) this.#server = headers[at + 1];
+    this.#server = headerOf(headers, "server");
   }
 
   replyData(chunk: Uint8Array): boolean {

@@ -13,13 +13,13 @@ const textOf = async (pool: EnginePool, path: string) =>
   await (await callPool(pool, { path })).text();
 
 /** A request whose body follows. */
-function openRequest(pool: EnginePool, bodyBytes: number) {
+function openRequest(pool: EnginePool, bodyBytes: number, first = new Uint8Array(0)) {
   const failed = Promise.withResolvers<{ error: Error; at: FailedAt }>();
   const status = Promise.withResolvers<number>();
   let takenBytes = 0;
   const request = pool.start(
     { method: "POST", path: "/", headers: [], bodyBytes },
-    new Uint8Array(0),
+    first,
     false,
     {
       replyHead: (given) => status.resolve(given),
@@ -88,13 +88,23 @@ Deno.test("EnginePool does not use a connection again that its engine closed, or
 
 Deno.test("EnginePool closes a connection before an engine that says how long it keeps one", async () => {
   const raw = await startRawEngine([{
-    send: "HTTP/1.1 200 OK\r\nkeep-alive: timeout=2, max=5\r\ncontent-length: 2\r\n\r\nok",
+    send: "HTTP/1.1 200 OK\r\nconnection: keep-alive\r\nkeep-alive: timeout=2, max=5\r\n" +
+      "content-length: 2\r\n\r\nok",
   }]);
   const pool = poolTo(raw.url);
   equal(await textOf(pool, "/"), "ok");
   await within(3_000, raw.clientGone(0));
   equal(pool.counts.connections, 0);
   await pool.close();
+  await raw.stop();
+});
+
+Deno.test("EnginePool hears of an engine that closes after each answer before it asks again", async () => {
+  const raw = await startRawEngine([{ send: ok2 }, "close"]);
+  const pool = poolTo(raw.url);
+  for (let i = 0; i < 50; i++) equal(await textOf(pool, "/"), "ok");
+  equal(raw.received.length, 50);
+  await pool.destroy();
   await raw.stop();
 });
 
@@ -111,6 +121,9 @@ Deno.test("EnginePool never sends more or less of a body than was announced", as
   const { error, at } = await short.failed;
   ok(/shorter/.test(error.message));
   equal(at, "sent");
+  // What came beside the head counts too: the rest would be another request to the engine.
+  const smuggled = new TextEncoder().encode("abcGET /secret HTTP/1.1\r\n\r\n");
+  throws(() => openRequest(pool, 3, smuggled), { code: "bad_request" });
   const whole = { method: "POST", path: "/", headers: [], bodyBytes: 5 };
   await rejects(async () => await callPool(pool, { ...whole, body: new Uint8Array(4) }), {
     code: "bad_request",

@@ -157,6 +157,7 @@ for (const { name, peer } of ways) {
           headOf("/with space"),
           headOf("/", { method: "BAD METHOD" }),
           headOf("/", { headers: ["transfer-encoding", "chunked"] }),
+          headOf("/", { headers: ["Content-Length", "3"] }),
         ]
       ) {
         const failure = await failureOf(pair.client.request(peer, bad, null).response);

@@ -39,6 +39,8 @@ for (const { name, peer } of ways) {
         .response;
       ok(streamed.body instanceof AnswerBody);
       equal((await textOf(streamed)).match(/data:/g)?.length, 5);
+      // By these a node knows that it rests.
+      deepEqual([pair.client.startedCount, pair.calls.startedCount], [2, 2]);
     }
     await engine.stop();
   });

@@ -1,3 +1,4 @@
+import { isBefore29 } from "../../lib/base/deno_version.ts";
 import { deepEqual, equal } from "node:assert/strict";
 import { watchClient } from "../../lib/gateway/client_gone.ts";
 import { ClientSweep } from "../../lib/gateway/client_sweep.ts";
@@ -100,7 +101,7 @@ async function onEach(t: Deno.TestContext, run: (watch: Watch) => Promise<void>)
   );
   await t.step("ClientSweep", async () => {
     // As the node does: a late look finds nothing before Deno 2.9.
-    const sweep = new ClientSweep(/^2\.[0-8]\./.test(Deno.version.deno));
+    const sweep = new ClientSweep(isBefore29(Deno.version.deno));
     await run((request, gone) => sweep.watch(request, gone));
     sweep.close();
   });

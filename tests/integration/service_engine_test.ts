@@ -1,4 +1,5 @@
 // Does the test engine do what the tests that lean on it believe?
+import { headerOf } from "../../lib/base/header_list.ts";
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import OpenAI from "openai";
 import { benchAnswer } from "../support/engine_bench.ts";
@@ -6,7 +7,7 @@ import { startEngine } from "../support/engine.ts";
 import { vectorOf } from "../support/engine_openai.ts";
 import { startEngineProcess } from "../support/engine_process.ts";
 import { canReset, startRawEngine } from "../support/engine_raw.ts";
-import { callPool, type PoolAnswer, poolTo } from "../support/pool_call.ts";
+import { callPool, poolTo } from "../support/pool_call.ts";
 import { patternBytes } from "../support/engine_wire.ts";
 
 const question = [{ role: "user" as const, content: "What is the capital of Switzerland?" }];
@@ -102,14 +103,14 @@ test("startEngine answers what tests a proxy, byte for byte", async () => {
     deepEqual([answer.status, await answer.text()], [status, ""]);
   }
   const limited = await get("/status/429?header=retry-after:2");
-  equal(headerOf(limited, "retry-after"), "2");
+  equal(headerOf(limited.headers, "retry-after"), "2");
   await limited.body;
   const redirect = await get("/redirect?to=/x");
-  deepEqual([redirect.status, headerOf(redirect, "location")], [307, "/x"]);
+  deepEqual([redirect.status, headerOf(redirect.headers, "location")], [307, "/x"]);
   await redirect.body;
   deepEqual(await (await get("/bytes?n=200000")).body, patternBytes(0, 200_000));
   const zipped = await get("/gzip");
-  equal(headerOf(zipped, "content-encoding"), "gzip");
+  equal(headerOf(zipped.headers, "content-encoding"), "gzip");
   await zipped.body;
   await rejects((await get("/sse?n=5&cut=2&interval=1")).text());
   await pool.destroy();
@@ -183,8 +184,3 @@ test("startEngineProcess changes while it runs, and ends when stopped", async ()
   await engine.stop();
   await rejects(fetch(engine.url));
 });
-
-function headerOf({ headers }: PoolAnswer, name: string): string | undefined {
-  const at = headers.indexOf(name);
-  return at < 0 ? undefined : headers[at + 1];
-}

@@ -73,7 +73,8 @@ Deno.test("ResponseReader knows which answers have no body, and passes interim o
     [304, "", []],
     [200, "", []],
   ]);
-  ok(reader.isIdle && reader.isReusable);
+  reader.close(); // Throws within an answer.
+  ok(reader.isReusable);
 });
 
 Deno.test("ResponseReader says after which answers a connection may be used again", () => {
@@ -191,7 +192,8 @@ Deno.test("ResponseReader reads any answers the same, however they are cut", () 
         seen.map(({ status, body, trailers }) => ({ status, body, trailers })),
         answers.map(({ expected }) => expected),
       );
-      ok(reader.isIdle && reader.isReusable);
+      reader.close(); // Throws within an answer.
+      ok(reader.isReusable);
     },
   ));
 });

@@ -87,10 +87,11 @@ Deno.test("nothingLeftForLater, noDefaultExports and noTestSwitchedOff find thei
 });
 
 Deno.test("noSleepInTests finds a wait for time, not a deadline", () => {
-  const text = `await new Promise((resolve) => setTimeout(resolve, 200));
-await delay(500);
-while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5));
-const timer = setTimeout(() => late.reject(error), 5_000);`;
+  const [timeout, pause] = ["set" + "Timeout", "de" + "lay"]; // This file must not match itself.
+  const text = `await new Promise((resolve) => ${timeout}(resolve, 200));
+await ${pause}(500);
+while (!isThere()) await new Promise((resolve) => ${timeout}(resolve, 5));
+const timer = ${timeout}(() => late.reject(error), 5_000);`;
   equal(noSleepInTests([{ path: "tests/a_test.ts", text }]).length, 2);
 });
 
