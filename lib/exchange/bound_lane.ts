@@ -37,7 +37,7 @@ export function countLanes(bound: readonly (readonly [Lane, ByteStream])[]): Lan
 }
 
 /** A flush that may wait does so for this long after the one before it. */
-const gatherMs: Ms = 2;
+const gatherMs: Ms = 1;
 /** With fewer exchanges there is too little to gather that would be worth a wait. A guess. */
 const gatherOpenMin = 16;
 

@@ -2,7 +2,6 @@
 import type { AbortOptions } from "@libp2p/interface";
 import { AbstractMultiaddrConnection, type AbstractMultiaddrConnectionInit } from "@libp2p/utils";
 import { type Bytes, KiB, type Ms } from "../base/units.ts";
-import { dispatchDirectly } from "./direct_messages.ts";
 import type { WriteBuffers } from "./write_buffers.ts";
 import { WriteQueue } from "./write_queue.ts";
 
@@ -42,7 +41,6 @@ export class DenoTcpConnection extends AbstractMultiaddrConnection {
 
   constructor({ socket, writeBuffers, ...init }: DenoTcpConnectionInit) {
     super(init);
-    dispatchDirectly(this);
     this.#socket = socket;
     this.#queue = new WriteQueue(writeBuffers);
     // Small messages leave at once; without it a second one waits for the first one's acknowledgement.

@@ -3,7 +3,6 @@ import type { MessageStream } from "@libp2p/interface";
 import { noise } from "@libp2p/noise";
 import { assert } from "../base/assert.ts";
 import type { Bytes } from "../base/units.ts";
-import { dispatchDirectly } from "./direct_messages.ts";
 
 type NoiseInit = NonNullable<Parameters<typeof noise>[0]>;
 
@@ -44,7 +43,6 @@ export function patientNoise(init: NoiseInit): ReturnType<typeof noise> {
 }
 
 function makePatient(connection: MessageStream): void {
-  dispatchDirectly(connection);
   const { decoder } = connection as unknown as Decoding;
   const decode = decoder?.lengthDecoder;
   assert(decoder !== undefined && decode !== undefined, "noise has a decoder of lengths");

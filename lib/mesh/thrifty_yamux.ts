@@ -2,7 +2,6 @@
 import type { MessageStream, StreamMuxerFactory } from "@libp2p/interface";
 import { yamux, type YamuxMuxerInit } from "@libp2p/yamux";
 import { assert } from "../base/assert.ts";
-import { dispatchDirectly } from "./direct_messages.ts";
 
 /** The members of a yamux stream that credit depends on; private in its types, so asserted below. */
 type CreditStream = {
@@ -31,10 +30,7 @@ export function thriftyYamux(init: YamuxMuxerInit): () => StreamMuxerFactory {
         // Every stream of either side is put into this list before its first frame is handled.
         const open = muxer.streams.push;
         muxer.streams.push = (...streams) => {
-          for (const stream of streams) {
-            makeThrifty(stream as unknown as CreditStream);
-            dispatchDirectly(stream);
-          }
+          for (const stream of streams) makeThrifty(stream as unknown as CreditStream);
           return open.apply(muxer.streams, streams);
         };
         // yamux says goodbye when it aborts, and throws in the middle of an event, which would end the process, when the
