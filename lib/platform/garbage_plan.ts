@@ -1,5 +1,5 @@
 // When does nobody notice that a heap is collected?
-import { type Bytes, MiB, type Ms, secondMs } from "../base/units.ts";
+import { type Bytes, MiB, minuteMs, type Ms, secondMs } from "../base/units.ts";
 
 /** What a thread has done so far; a turn of the numbers means that it is at work. */
 export type ThreadWork = {
@@ -9,32 +9,42 @@ export type ThreadWork = {
   readonly startedCount: number;
 };
 
+/** So long the numbers must stand still before the first work; two looks. A guess. */
+const restMsMin: Ms = secondMs;
 /** What a start has left behind is collected once more when a large mesh may have been learnt. A guess. */
 const secondAfterMs: Ms = 15 * secondMs;
-/** Worth a pause of some 50 ms, even of a thread that rests; above what a full young generation comes to. A guess. */
-const growthMin: Bytes = 32 * MiB;
+/** Who has rested so long is likely to rest on. A guess. */
+const longRestMsMin: Ms = minuteMs;
+/** Worth a thread whose code is cold for the next second of work; above what a full young generation comes to. A guess. */
+const growthMin: Bytes = 64 * MiB;
 
 /**
- * V8 collects when it needs memory: in the middle of a burst, where each pause holds up hundreds of streams, and
- * never while a node idles, so that sources, decoders and tables of the start stayed for hours (20 MB of a worker's
- * 165, and 55 KB of each of 2,000 peers that were learnt with it). So we collect between bursts.
+ * V8 collects when it needs memory, and an idle node never does: sources, decoders and tables of the start stayed for
+ * hours (20 MB of a worker's 165, and 55 KB of each of 2,000 peers that were learnt with it). So we ask for it, but of
+ * a thread that has worked only after a long rest and for much: unlike V8's own collections, one that is asked for
+ * does not keep the shapes of objects of which none is alive, and with them goes the optimized code that knows them.
+ * The next second of requests then costs twice as much.
  */
 export class GarbagePlan {
   private last: ThreadWork | undefined;
+  private restsSinceMs: Ms = 0;
   private collections = 0;
   private afterBytes: Bytes = 0;
 
   constructor(private readonly startedAtMs: Ms) {}
 
-  /** To be asked every few seconds. @returns Whether to collect now. */
+  /** To be asked every second. @returns Whether to collect now. */
   isDue(work: ThreadWork, heapBytes: Bytes, nowMs: Ms): boolean {
-    const hasRested = this.last !== undefined && work.openCount === 0 &&
-      this.last.openCount === 0 && this.last.startedCount === work.startedCount;
+    const rests = work.openCount === 0 && work.startedCount === this.last?.startedCount;
+    if (!rests) this.restsSinceMs = nowMs;
     this.last = work;
-    if (!hasRested) return false;
-    if (this.collections === 0) return true;
-    if (this.collections === 1 && nowMs - this.startedAtMs >= secondAfterMs) return true;
-    return heapBytes - this.afterBytes >= growthMin;
+    const restMs = nowMs - this.restsSinceMs;
+    if (work.startedCount > 0) {
+      return restMs >= longRestMsMin && heapBytes - this.afterBytes >= growthMin;
+    }
+    if (restMs < restMsMin) return false;
+    return this.collections === 0 ||
+      this.collections === 1 && nowMs - this.startedAtMs >= secondAfterMs;
   }
 
   /** @param heapBytes What was left. */

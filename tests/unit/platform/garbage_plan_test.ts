@@ -1,31 +1,43 @@
-// Is a heap collected while its thread rests, and never while it works?
-import { deepEqual, equal } from "node:assert/strict";
+// Is a heap collected while nobody needs its thread, and its code left warm otherwise?
+import { deepEqual } from "node:assert/strict";
 import { MiB } from "../../../lib/base/units.ts";
-import { GarbagePlan } from "../../../lib/platform/garbage_plan.ts";
+import { GarbagePlan, type ThreadWork } from "../../../lib/platform/garbage_plan.ts";
 
-const rest = { openCount: 0, startedCount: 0 };
-
-Deno.test("GarbagePlan collects at the first rest, once more after a while, then when the heap has grown", () => {
+/** Seconds in which a plan was due that was asked every second. */
+function dueSeconds(
+  untilS: number,
+  workAt: (s: number) => ThreadWork,
+  heapBytesAt: (s: number) => number,
+): number[] {
   const plan = new GarbagePlan(0);
-  let heapBytes = 50 * MiB;
   const due: number[] = [];
-  for (let s = 1; s <= 40; s++) {
-    if (s === 30) heapBytes += 33 * MiB;
-    if (!plan.isDue(rest, heapBytes, s * 1_000)) continue;
+  for (let s = 1; s <= untilS; s++) {
+    if (!plan.isDue(workAt(s), heapBytesAt(s), s * 1_000)) continue;
     due.push(s);
-    plan.collected(heapBytes = 40 * MiB);
+    plan.collected(40 * MiB);
   }
-  deepEqual(due, [2, 15, 30]);
+  return due;
+}
+
+const unworked = { openCount: 0, startedCount: 0 };
+
+Deno.test("GarbagePlan collects before the first work: at the first rest, and once more after a while", () => {
+  deepEqual(dueSeconds(200, () => unworked, () => 500 * MiB), [2, 15]);
 });
 
 Deno.test("GarbagePlan leaves a thread alone that works, however short its work and large its heap", () => {
-  const plan = new GarbagePlan(0);
-  for (let s = 1; s <= 20; s++) {
-    equal(plan.isDue({ openCount: s % 2, startedCount: 7 }, 500 * MiB, s * 1_000), false);
-  }
-  for (let s = 21; s <= 40; s++) {
-    equal(plan.isDue({ openCount: 0, startedCount: s }, 500 * MiB, s * 1_000), false);
-  }
-  const done = { openCount: 0, startedCount: 40 };
-  equal(plan.isDue(done, 500 * MiB, 41_000), true);
+  const shortWork = (s: number) => ({ openCount: s % 2, startedCount: 7 });
+  deepEqual(dueSeconds(200, shortWork, () => 500 * MiB), []);
+  const betweenLooks = (s: number) => ({ openCount: 0, startedCount: s });
+  deepEqual(dueSeconds(200, betweenLooks, () => 500 * MiB), []);
+});
+
+Deno.test("GarbagePlan collects what much work has left once the thread has rested for a minute", () => {
+  const worksUntil30 = (s: number) => ({ openCount: s < 30 ? 1 : 0, startedCount: 7 });
+  deepEqual(dueSeconds(200, worksUntil30, (s) => s === 150 ? 105 * MiB : 65 * MiB), [89, 150]);
+});
+
+Deno.test("GarbagePlan leaves the code of a resting thread warm when there is little to gain", () => {
+  const workedOnce = (s: number) => ({ openCount: 0, startedCount: s < 20 ? 0 : 1 });
+  deepEqual(dueSeconds(200, workedOnce, () => 103 * MiB), [2, 15]);
 });
