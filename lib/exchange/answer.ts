@@ -50,16 +50,17 @@ export class Answer implements AnswerSink {
     load: number | undefined,
   ): void {
     this.observer = this.observe?.(status, headers);
+    const trailers = () => this.trailers;
     if (isEnd) {
       if (load !== undefined) this.onLoad(load);
       if (body.length > 0) this.observer?.chunk?.(body);
       this.over("whole");
       const whole = body.length > 0 ? body.slice() : null;
-      return this.resolve({ status, headers, body: whole, trailers: this.getTrailers });
+      return this.resolve({ status, headers, body: whole, trailers });
     }
     const answerBody = this.openBody();
     if (body.length > 0) this.data(body);
-    this.resolve({ status, headers, body: answerBody, trailers: this.getTrailers });
+    this.resolve({ status, headers, body: answerBody, trailers });
   }
 
   data(chunk: Uint8Array): void {
@@ -112,8 +113,6 @@ export class Answer implements AnswerSink {
   socketClosed(): void {
     this.fail("protocol", "head", "the worker closed a WebSocket that was not asked for");
   }
-
-  private readonly getTrailers = (): string[] => this.trailers;
 
   private openBody(): AnswerBody {
     this.body = new AnswerBody({

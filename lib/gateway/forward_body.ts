@@ -41,8 +41,9 @@ export class ForwardBody {
     private readonly limits: BodyLimits,
     private readonly patience: Patience,
   ) {
-    patience.expired = (why) =>
+    const expired = (why: string) =>
       this.stall?.(new OtelaError("bad_request", `Cannot take the request as ${why}`));
+    patience.expired = expired;
   }
 
   /**
@@ -147,10 +148,11 @@ export class ForwardBody {
   private inTime<Piece>(piece: Promise<Piece>): Promise<Piece> {
     this.patience.wait(this.limits.bodyTimeoutMs, "more of its body");
     return new Promise<Piece>((resolve, reject) => {
-      this.stall = (error) => {
+      const stall = (error: OtelaError) => {
         this.cancel();
         reject(error);
       };
+      this.stall = stall;
       piece.then((value) => {
         this.stall = undefined;
         this.patience.came();

@@ -48,7 +48,8 @@ export class ForwardProgress {
     readonly facts: ForwardFacts,
     readonly patience: Patience,
   ) {
-    patience.expired = (why, isTotal) => this.expired(why, isTotal);
+    const expired = (why: string, isTotal: boolean) => this.expired(why, isTotal);
+    patience.expired = expired;
   }
 
   get attemptCount(): number {

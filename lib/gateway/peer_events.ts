@@ -125,12 +125,13 @@ class Watch {
   next(): Promise<"changed" | "quiet" | "ended"> {
     return new Promise((resolve) => {
       const quiet = setTimeout(() => this.settle?.("quiet"), commentEveryMs);
-      this.settle = (why) => {
+      const settle = (why: "changed" | "quiet" | "ended") => {
         clearTimeout(quiet);
         this.settle = undefined;
         this.hasChanged = false;
         resolve(why);
       };
+      this.settle = settle;
       if (this.hasChanged) this.gather();
     });
   }

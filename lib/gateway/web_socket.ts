@@ -101,18 +101,21 @@ function joinSocket(
     }, overloadedCode);
 
   socket.binaryType = "arraybuffer";
-  socket.onopen = () => {
+  socket.addEventListener("open", () => {
     isOpen = true;
     for (const act of waiting.splice(0)) act();
-  };
-  socket.onmessage = ({ data }) => {
+  });
+  socket.addEventListener("message", ({ data }) => {
     if (isOver) return;
     const queuedBytes = session.send(typeof data === "string" ? data : new Uint8Array(data));
     if (queuedBytes > clientQueueBytesMax) refuseMore("the engine is slower than the client");
-  };
-  socket.onclose = ({ code, reason }) => once(() => session.close(code, reason), code);
+  });
+  socket.addEventListener(
+    "close",
+    ({ code, reason }) => once(() => session.close(code, reason), code),
+  );
   // `close` follows each error; without a handler the error would end the process.
-  socket.onerror = (event) => event.preventDefault();
+  socket.addEventListener("error", (event) => event.preventDefault());
   session.bind({
     message(message) {
       if (isOver) return;

@@ -50,10 +50,11 @@ export class EngineClient {
       true,
       reply,
     );
-    reply.stop = (error) => {
+    const stop = (error: Error) => {
       request.cancel();
       reply.replyFailed(error);
     };
+    reply.stop = stop;
     const timer = setTimeout(() => reply.stop(this.#lateError(path)), this.timeoutMs);
     this.#running.add(reply);
     try {

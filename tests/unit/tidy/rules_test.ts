@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { everyCaseTested } from "../../tidy/case_ids.ts";
+import { noClosureIntoProperty } from "../../tidy/garbage.ts";
 import {
   exactVersions,
   explainedDependencies,
@@ -53,6 +54,22 @@ Deno.test("exitOnlyOutside finds a library that ends its process", () => {
   const text = "Deno.exit(1);";
   equal(exitOnlyOutside([{ path: "lib/node/node.ts", text }]).length, 1);
   equal(exitOnlyOutside([{ path: "main.ts", text }, { path: "cli/run.ts", text }]).length, 0);
+});
+
+Deno.test("noClosureIntoProperty finds functions that are written into a property, where requests run", () => {
+  const text = `a.b = () => 1;
+a.#b ??= async (x: (y: number) => void): Promise<void> => {};
+this.b = function () {};
+a.b =
+  (x) => x;
+const c = () => 1;
+a.b = c;
+a.b = d(() => 1);
+if (a.b === c || a.b >= 1) e = (x) => x;
+a.b = { f: () => 1 };`;
+  const path = "lib/gateway/f.ts";
+  deepEqual(noClosureIntoProperty([{ path, text }]).map(({ line }) => line), [1, 2, 3, 4]);
+  deepEqual(noClosureIntoProperty([{ path: "lib/node/f.ts", text }]), []);
 });
 
 Deno.test("fileLength allows 300 lines, and 400 in tests", () => {
