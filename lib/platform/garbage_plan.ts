@@ -9,7 +9,9 @@ export type ThreadWork = {
   readonly startedCount: number;
 };
 
-/** So long the numbers must stand still before the first work; two looks. A guess. */
+/** Work from which on code is warm: V8 optimizes what was called a few hundred times. */
+const warmCountMin = 500;
+/** So long the numbers must stand still while code is cold; two looks. A guess. */
 const restMsMin: Ms = secondMs;
 /** What a start has left behind is collected once more when a large mesh may have been learnt. A guess. */
 const secondAfterMs: Ms = 15 * secondMs;
@@ -21,9 +23,9 @@ const growthMin: Bytes = 64 * MiB;
 /**
  * V8 collects when it needs memory, and an idle node never does: sources, decoders and tables of the start stayed for
  * hours (20 MB of a worker's 165, and 55 KB of each of 2,000 peers that were learnt with it). So we ask for it, but of
- * a thread that has worked only after a long rest and for much: unlike V8's own collections, one that is asked for
- * does not keep the shapes of objects of which none is alive, and with them goes the optimized code that knows them.
- * The next second of requests then costs twice as much.
+ * a thread that has worked much only after a long rest and for much: unlike V8's own collections, one that is asked
+ * for does not keep the shapes of objects of which none is alive, and with them goes the optimized code that knows
+ * them. The next second of requests then costs twice as much.
  */
 export class GarbagePlan {
   private last: ThreadWork | undefined;
@@ -39,7 +41,7 @@ export class GarbagePlan {
     if (!rests) this.restsSinceMs = nowMs;
     this.last = work;
     const restMs = nowMs - this.restsSinceMs;
-    if (work.startedCount > 0) {
+    if (work.startedCount >= warmCountMin) {
       return restMs >= longRestMsMin && heapBytes - this.afterBytes >= growthMin;
     }
     if (restMs < restMsMin) return false;
