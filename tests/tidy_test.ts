@@ -1,7 +1,7 @@
 // Is the source in order? Each rule says why we have it when it fails.
 import { fail } from "node:assert/strict";
 import { everyCaseTested } from "./tidy/case_ids.ts";
-import { noClosureIntoProperty } from "./tidy/garbage.ts";
+import { noOldClosures } from "./tidy/garbage.ts";
 import {
   importOrder,
   libp2pBehindMesh,
@@ -47,7 +47,7 @@ tidy("commands load little", () => lightCommands(files));
 tidy("mod.ts is the only barrel", () => oneBarrel(files));
 tidy("the core is pure", () => pureCore(files));
 tidy("the library never ends the process", () => exitOnlyOutside(files));
-tidy("the forward path leaves no old garbage", () => noClosureIntoProperty(files));
+tidy("the forward path leaves no old garbage", () => noOldClosures(files));
 tidy("files are short", () => fileLength(files));
 tidy("files open with their question", () => opensWithQuestion(files));
 tidy("nothing is left for later", () => nothingLeftForLater(files));

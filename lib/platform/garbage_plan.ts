@@ -28,7 +28,7 @@ const growthMin: Bytes = 64 * MiB;
  * them. The next second of requests then costs twice as much.
  */
 export class GarbagePlan {
-  private last: ThreadWork | undefined;
+  private lastCount = -1;
   private restsSinceMs: Ms = 0;
   private collections = 0;
   private afterBytes: Bytes = 0;
@@ -37,9 +37,9 @@ export class GarbagePlan {
 
   /** To be asked every second. @returns Whether to collect now. */
   isDue(work: ThreadWork, heapBytes: Bytes, nowMs: Ms): boolean {
-    const rests = work.openCount === 0 && work.startedCount === this.last?.startedCount;
+    const rests = work.openCount === 0 && work.startedCount === this.lastCount;
     if (!rests) this.restsSinceMs = nowMs;
-    this.last = work;
+    this.lastCount = work.startedCount;
     const restMs = nowMs - this.restsSinceMs;
     if (work.startedCount >= warmCountMin) {
       return restMs >= longRestMsMin && heapBytes - this.afterBytes >= growthMin;

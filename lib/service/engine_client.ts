@@ -4,7 +4,7 @@ import { headerOf } from "../base/header_list.ts";
 import { type Bytes, MiB, type Ms } from "../base/units.ts";
 import type { ServiceConfig } from "../config/node_config.ts";
 import type { EnginePool } from "../engine/engine_pool.ts";
-import type { ReplySink } from "../engine/engine_request.ts";
+import type { EngineRequest, ReplySink } from "../engine/engine_request.ts";
 import { addressOf, createPool, upstreamHeaders } from "./upstream.ts";
 
 /** An answer of an engine, read whole. */
@@ -44,17 +44,12 @@ export class EngineClient {
    */
   async get(path: string): Promise<EngineReply> {
     const reply = new WholeReply(path);
-    const request = this.#pool.start(
+    reply.request = this.#pool.start(
       { method: "GET", path: this.#basePath + path, headers: this.#headers, bodyBytes: 0 },
       nothing,
       true,
       reply,
     );
-    const stop = (error: Error) => {
-      request.cancel();
-      reply.replyFailed(error);
-    };
-    reply.stop = stop;
     const timer = setTimeout(() => reply.stop(this.#lateError(path)), this.timeoutMs);
     this.#running.add(reply);
     try {
@@ -88,13 +83,19 @@ class WholeReply implements ReplySink {
   #server = "";
   #text = "";
   #bytes: Bytes = 0;
-  /** Gives up. */
-  stop: (error: Error) => void = () => {};
+  /** What it answers, once that has begun. */
+  request: EngineRequest | undefined;
 
   constructor(private readonly path: string) {}
 
   get whole(): Promise<EngineReply> {
     return this.#settled.promise;
+  }
+
+  /** Gives up. */
+  stop(error: Error): void {
+    this.request?.cancel();
+    this.replyFailed(error);
   }
 
   replyHead(status: number, headers: string[]): void {

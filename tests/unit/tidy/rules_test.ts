@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { everyCaseTested } from "../../tidy/case_ids.ts";
-import { noClosureIntoProperty } from "../../tidy/garbage.ts";
+import { noOldClosures } from "../../tidy/garbage.ts";
 import {
   exactVersions,
   explainedDependencies,
@@ -56,7 +56,7 @@ Deno.test("exitOnlyOutside finds a library that ends its process", () => {
   equal(exitOnlyOutside([{ path: "main.ts", text }, { path: "cli/run.ts", text }]).length, 0);
 });
 
-Deno.test("noClosureIntoProperty finds functions that are written into a property, where requests run", () => {
+Deno.test("noOldClosures finds functions that are written into a property, where requests run", () => {
   const text = `a.b = () => 1;
 a.#b ??= async (x: (y: number) => void): Promise<void> => {};
 this.b = function () {};
@@ -68,8 +68,27 @@ a.b = d(() => 1);
 if (a.b === c || a.b >= 1) e = (x) => x;
 a.b = { f: () => 1 };`;
   const path = "lib/gateway/f.ts";
-  deepEqual(noClosureIntoProperty([{ path, text }]).map(({ line }) => line), [1, 2, 3, 4]);
-  deepEqual(noClosureIntoProperty([{ path: "lib/node/f.ts", text }]), []);
+  deepEqual(noOldClosures([{ path, text }]).map(({ line }) => line), [1, 2, 3, 4]);
+  deepEqual(noOldClosures([{ path: "lib/node/f.ts", text }]), []);
+});
+
+Deno.test("noOldClosures finds fields that TypeScript moves into the constructor", () => {
+  const text = `class Young {
+  readonly f = () => 1;
+  constructor(a: number) {}
+}
+export class Old {
+  private readonly f = (): number => this.a;
+  g: (x: number) => void = (x) => {};
+  h = call(() => 1);
+  constructor(private readonly a: number) {}
+}
+class FlushClock {
+  f = () => this.a;
+  constructor(private readonly a: number) {}
+}`;
+  const path = "lib/exchange/f.ts";
+  deepEqual(noOldClosures([{ path, text }]).map(({ line }) => line), [6, 7]);
 });
 
 Deno.test("fileLength allows 300 lines, and 400 in tests", () => {
