@@ -1,5 +1,5 @@
 // How does a request look on an engine's connection?
-import { Buffer } from "node:buffer";
+import { ByteSlab } from "../base/byte_slab.ts";
 import { OtelaError } from "../base/errors.ts";
 import { httpToken } from "../base/header_list.ts";
 import type { Bytes } from "../base/units.ts";
@@ -67,11 +67,12 @@ export function encodeRequestHead(head: EngineRequestHead, host: string): string
   return `${method} ${path} HTTP/1.1\r\nhost: ${named}\r\n${fields}\r\n`;
 }
 
+const slab = new ByteSlab();
+
 /** A head and what there is of its body in one piece, for one write. @param head Latin-1. */
 export function joinHead(head: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  // Not from Node's shared pool: this may be written later, piece by piece.
-  const bytes = Buffer.from(new ArrayBuffer(head.length + body.length));
-  bytes.write(head, 0, "latin1");
+  const bytes = slab.take(head.length + body.length);
+  for (let i = 0; i < head.length; i++) bytes[i] = head.charCodeAt(i);
   bytes.set(body, head.length);
   return bytes;
 }

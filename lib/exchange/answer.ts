@@ -1,4 +1,5 @@
 // How does an answer that arrives in frames become a response that can be read?
+import { ByteSlab } from "../base/byte_slab.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { AnswerSink } from "../lane/requester_exchange.ts";
 import { AnswerBody, type BodySource } from "./answer_body.ts";
@@ -10,6 +11,8 @@ import {
 } from "./types.ts";
 
 const nothing: string[] = [];
+/** For bodies that came whole: they go to their client in the same turn. */
+const slab = new ByteSlab();
 
 /** Collects one answer: a promise for its head, then its body as it comes. */
 export class Answer implements AnswerSink {
@@ -55,7 +58,7 @@ export class Answer implements AnswerSink {
       if (load !== undefined) this.onLoad(load);
       if (body.length > 0) this.observer?.chunk?.(body);
       this.over("whole");
-      const whole = body.length > 0 ? body.slice() : null;
+      const whole = body.length > 0 ? slab.copy(body) : null;
       return this.resolve({ status, headers, body: whole, trailers });
     }
     const answerBody = this.openBody();

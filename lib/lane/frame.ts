@@ -1,5 +1,6 @@
 // What is a frame, and how are frames found in a stream of bytes?
 import { OtelaError } from "../base/errors.ts";
+import { readU32 } from "../base/u32.ts";
 import { type Bytes, KiB } from "../base/units.ts";
 
 /**
@@ -85,19 +86,6 @@ export class FrameReader {
     this.partialBytes += count;
     return from + count;
   }
-}
-
-/** Big-endian. */
-export function readU32(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
-}
-
-/** Big-endian; `value` in 0 … 2³² − 1. */
-export function writeU32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24;
-  bytes[at + 1] = value >>> 16;
-  bytes[at + 2] = value >>> 8;
-  bytes[at + 3] = value;
 }
 
 function payloadLength(bytes: Uint8Array, at: number): number {

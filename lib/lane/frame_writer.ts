@@ -1,7 +1,8 @@
 // How do the frames of one turn of the event loop leave in one write?
 import { assert } from "../base/assert.ts";
 import { type Bytes, KiB } from "../base/units.ts";
-import { frameHeaderBytes, payloadBytesMax, writeU32 } from "./frame.ts";
+import { writeU32 } from "../base/u32.ts";
+import { frameHeaderBytes, payloadBytesMax } from "./frame.ts";
 
 /** What a lane does with its bytes. */
 export type LaneSink = {
@@ -18,12 +19,14 @@ export type LaneSink = {
 const batchBytesMax: Bytes = 64 * KiB;
 
 /**
- * Collects frames in one kept buffer and hands them over as one batch: noise, yamux and the system call are
- * then paid once for all of them.
+ * Collects frames in one buffer and hands them over as one batch: noise, yamux and the system call are then paid once
+ * for all of them. A batch is a part of the buffer, the next one the part behind it, and no part is used twice.
  */
 export class FrameWriter {
-  private readonly scratch = new Uint8Array(batchBytesMax);
-  private usedBytes = 0;
+  private scratch = new Uint8Array(batchBytesMax);
+  /** Where the frames begin that have not left, and where they end. */
+  private batchStart: Bytes = 0;
+  private batchEnd: Bytes = 0;
   private asked: "nothing" | "later" | "now" = "nothing";
   /** Whether the stream said it holds enough; data waits then, control frames pass. */
   isBlocked = false;
@@ -40,18 +43,18 @@ export class FrameWriter {
    */
   begin(type: number, id: number, payloadBytes: Bytes, mayWait = false): number {
     assert(payloadBytes <= payloadBytesMax, "a payload fits a frame");
-    if (this.usedBytes + frameHeaderBytes + payloadBytes > batchBytesMax) this.sendBatch();
+    if (this.batchEnd + frameHeaderBytes + payloadBytes > batchBytesMax) this.renew();
     const scratch = this.scratch;
-    const at = this.usedBytes;
+    const at = this.batchEnd;
     scratch[at] = type;
     writeU32(scratch, at + 1, id);
     writeU32(scratch, at + 5, payloadBytes);
-    this.usedBytes = at + frameHeaderBytes + payloadBytes;
+    this.batchEnd = at + frameHeaderBytes + payloadBytes;
     this.askFlush(mayWait);
     return at + frameHeaderBytes;
   }
 
-  /** Where `begin` points into. */
+  /** Where `begin` points into, until the next `begin`. */
   get buffer(): Uint8Array {
     return this.scratch;
   }
@@ -71,12 +74,19 @@ export class FrameWriter {
   /** Sends what was collected; the end of the turn calls it through the lane. */
   flush(): void {
     this.asked = "nothing";
-    if (this.usedBytes > 0) this.sendBatch();
+    if (this.batchEnd > this.batchStart) this.sendBatch();
+  }
+
+  private renew(): void {
+    if (this.batchEnd > this.batchStart) this.sendBatch();
+    this.scratch = new Uint8Array(batchBytesMax);
+    this.batchStart = 0;
+    this.batchEnd = 0;
   }
 
   private sendBatch(): void {
-    const batch = this.scratch.slice(0, this.usedBytes);
-    this.usedBytes = 0;
+    const batch = this.scratch.subarray(this.batchStart, this.batchEnd);
+    this.batchStart = this.batchEnd;
     this.batchCount += 1;
     if (!this.sink.send(batch)) this.isBlocked = true;
   }

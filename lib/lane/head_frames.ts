@@ -1,7 +1,8 @@
 // How does a head, with the first bytes of its body, fit into frames?
 import { OtelaError } from "../base/errors.ts";
 import type { Bytes } from "../base/units.ts";
-import { type FrameType, payloadBytesMax, readU32, writeU32 } from "./frame.ts";
+import { readU32, writeU32 } from "../base/u32.ts";
+import { type FrameType, payloadBytesMax } from "./frame.ts";
 import type { FrameWriter } from "./frame_writer.ts";
 import { headBytesMax } from "./head.ts";
 

@@ -2,7 +2,8 @@
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
 import type { Bytes, Ms } from "../base/units.ts";
 import { BodySender, type Outbox } from "./body_sender.ts";
-import { FrameType, readU32 } from "./frame.ts";
+import { readU32 } from "../base/u32.ts";
+import { FrameType } from "./frame.ts";
 import type { FrameWriter } from "./frame_writer.ts";
 import { HeadAssembler, writeHead } from "./head_frames.ts";
 import { decodeResponse, type WireEnd } from "./head.ts";

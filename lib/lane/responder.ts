@@ -1,7 +1,9 @@
 // How does the end that answers exchanges run a lane?
+import { ByteSlab } from "../base/byte_slab.ts";
 import { NumberTable } from "../base/number_table.ts";
 import { OtelaError } from "../base/errors.ts";
-import { FrameType, readU32 } from "./frame.ts";
+import { readU32 } from "../base/u32.ts";
+import { FrameType } from "./frame.ts";
 import { HeadAssembler, type ReceivedHead } from "./head_frames.ts";
 import { decodeRequest, encodeHead, type WireRequest } from "./head.ts";
 import { Lane, type LaneOptions } from "./lane.ts";
@@ -26,6 +28,7 @@ export class ResponderLane extends Lane {
   private readonly assemblers = new Map<number, HeadAssembler>();
   /** Answers whose head was given this turn and may still get their first bytes, or all of them, beside it. */
   private heldHeads: ResponderExchange[] = [];
+  private readonly slab = new ByteSlab();
   private idSeenMax = 0;
   private readonly exchangesMax: number;
 
@@ -91,6 +94,7 @@ export class ResponderLane extends Lane {
       lane: this,
       writer: this.writer,
       outbox: this.outbox,
+      slab: this.slab,
       budget: this.budget,
       windowBytes,
       answerWindowBytes: head.w,

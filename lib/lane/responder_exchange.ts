@@ -1,4 +1,5 @@
 // How does one exchange look from the end that answers?
+import type { ByteSlab } from "../base/byte_slab.ts";
 import { concatBytes } from "../base/concat_bytes.ts";
 import { messageOf } from "../base/errors.ts";
 import type { ExchangeFailure, ExchangePhase } from "../base/outcome.ts";
@@ -30,6 +31,8 @@ type Loan = {
   readonly lane: { readonly roundTripMs: Ms };
   readonly writer: FrameWriter;
   readonly outbox: Outbox;
+  /** For what leaves at the end of the turn. */
+  readonly slab: ByteSlab;
   readonly budget: WindowBudget;
   readonly windowBytes: Bytes;
   readonly answerWindowBytes: Bytes;
@@ -95,7 +98,8 @@ export class ResponderExchange {
   data(chunk: Uint8Array): boolean {
     if (this.isOver) return true;
     if (!this.held) return this.body.send(chunk);
-    this.held.body = concatBytes([this.held.body, chunk]);
+    const { body } = this.held;
+    this.held.body = body.length > 0 ? concatBytes([body, chunk]) : this.loan.slab.copy(chunk);
     return this.held.body.length <= this.body.credit;
   }
 

@@ -10,6 +10,7 @@ import {
   transportSymbol,
 } from "@libp2p/interface";
 import type { Multiaddr } from "@multiformats/multiaddr";
+import { ByteSlab } from "../base/byte_slab.ts";
 import { DenoTcpConnection } from "./deno_tcp_connection.ts";
 import { DenoTcpListener } from "./deno_tcp_listener.ts";
 import { isTcpAddress, type TcpEndpoint, tcpEndpoint } from "./tcp_address.ts";
@@ -29,6 +30,7 @@ export class DenoTcp implements Transport {
   readonly [Symbol.toStringTag] = "deno-tcp";
   readonly #logger: ComponentLogger;
   readonly #writeBuffers = new WriteBuffers();
+  readonly #readSlab = new ByteSlab();
 
   constructor({ logger }: DenoTcpComponents) {
     this.#logger = logger;
@@ -39,6 +41,7 @@ export class DenoTcp implements Transport {
     const connection = new DenoTcpConnection({
       socket: await connectTcp(tcpEndpoint(address), options.signal),
       writeBuffers: this.#writeBuffers,
+      readSlab: this.#readSlab,
       direction: "outbound",
       remoteAddr: address,
       log: this.#logger.forComponent("otela:tcp:outbound"),
@@ -52,8 +55,12 @@ export class DenoTcp implements Transport {
   }
 
   createListener({ upgrader }: CreateListenerOptions): Listener {
-    const [logger, writeBuffers] = [this.#logger, this.#writeBuffers];
-    return new DenoTcpListener({ upgrader, logger, writeBuffers });
+    return new DenoTcpListener({
+      upgrader,
+      logger: this.#logger,
+      writeBuffers: this.#writeBuffers,
+      readSlab: this.#readSlab,
+    });
   }
 
   listenFilter(addresses: Multiaddr[]): Multiaddr[] {

@@ -1,6 +1,7 @@
 // How do bytes flow between libp2p and one TCP socket?
 import type { AbortOptions } from "@libp2p/interface";
 import { AbstractMultiaddrConnection, type AbstractMultiaddrConnectionInit } from "@libp2p/utils";
+import type { ByteSlab } from "../base/byte_slab.ts";
 import { type Bytes, KiB, type Ms } from "../base/units.ts";
 import type { WriteBuffers } from "./write_buffers.ts";
 import { WriteQueue } from "./write_queue.ts";
@@ -24,6 +25,8 @@ const closeAfterMs: Ms = 1_000;
 export type DenoTcpConnectionInit = Omit<AbstractMultiaddrConnectionInit, "name"> & {
   readonly socket: Socket;
   readonly writeBuffers: WriteBuffers;
+  /** Where what was read is copied to; shared, as an idle connection needs little of it. */
+  readonly readSlab: ByteSlab;
 };
 
 /**
@@ -34,15 +37,17 @@ export type DenoTcpConnectionInit = Omit<AbstractMultiaddrConnectionInit, "name"
 export class DenoTcpConnection extends AbstractMultiaddrConnection {
   readonly #socket: Socket;
   readonly #queue: WriteQueue;
+  readonly #readSlab: ByteSlab;
   #isFlushing = false;
   #isClosed = false;
   #resume: PromiseWithResolvers<void> | undefined;
   #flushed: PromiseWithResolvers<void> | undefined;
 
-  constructor({ socket, writeBuffers, ...init }: DenoTcpConnectionInit) {
+  constructor({ socket, writeBuffers, readSlab, ...init }: DenoTcpConnectionInit) {
     super(init);
     this.#socket = socket;
     this.#queue = new WriteQueue(writeBuffers);
+    this.#readSlab = readSlab;
     // Small messages leave at once; without it a second one waits for the first one's acknowledgement.
     socket.setNoDelay(true);
     // In a microtask, so that whoever made this connection can listen before the first bytes.
@@ -98,7 +103,7 @@ export class DenoTcpConnection extends AbstractMultiaddrConnection {
         if (this.#resume) await this.#resume.promise;
         const count = await this.#socket.read(buffer);
         if (count === null) break;
-        this.onData(buffer.slice(0, count));
+        this.onData(this.#readSlab.copy(buffer.subarray(0, count)));
         if (count === buffer.byteLength && count < readBytesMax) {
           buffer = new Uint8Array(readBytesMax);
         }

@@ -8,6 +8,7 @@ import {
 } from "@libp2p/interface";
 import { getThinWaistAddresses } from "@libp2p/utils";
 import { type Multiaddr, multiaddr } from "@multiformats/multiaddr";
+import type { ByteSlab } from "../base/byte_slab.ts";
 import type { Ms } from "../base/units.ts";
 import { DenoTcpConnection } from "./deno_tcp_connection.ts";
 import { tcpEndpoint, tcpMultiaddr } from "./tcp_address.ts";
@@ -23,6 +24,7 @@ export type DenoTcpListenerParts = {
   readonly upgrader: Upgrader;
   readonly logger: ComponentLogger;
   readonly writeBuffers: WriteBuffers;
+  readonly readSlab: ByteSlab;
 };
 
 /** Accepts on one address until closed; closing it closes the connections it accepted. */
@@ -86,6 +88,7 @@ export class DenoTcpListener extends TypedEventEmitter<ListenerEvents> implement
     const connection = new DenoTcpConnection({
       socket,
       writeBuffers: this.#parts.writeBuffers,
+      readSlab: this.#parts.readSlab,
       direction: "inbound",
       remoteAddr: tcpMultiaddr(socket.remoteAddr as Deno.NetAddr),
       localAddr: tcpMultiaddr(socket.localAddr as Deno.NetAddr),

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { equal, ok } from "node:assert/strict";
 import { multiaddr } from "@multiformats/multiaddr";
+import { ByteSlab } from "../../lib/base/byte_slab.ts";
 import { DenoTcp } from "../../lib/mesh/deno_tcp.ts";
 import { DenoTcpConnection, type Socket } from "../../lib/mesh/deno_tcp_connection.ts";
 import { silentLibp2pLog } from "../../lib/mesh/silent_libp2p_log.ts";
@@ -106,6 +107,7 @@ function plainConnection(socket: Socket): DenoTcpConnection {
   return new DenoTcpConnection({
     socket,
     writeBuffers: new WriteBuffers(),
+    readSlab: new ByteSlab(),
     direction: "outbound",
     remoteAddr: multiaddr("/ip4/127.0.0.1/tcp/1"),
     log: silentLibp2pLog().forComponent("test"),

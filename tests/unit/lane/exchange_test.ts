@@ -1,7 +1,8 @@
 // What do both ends of an exchange hear, from its opening to its end?
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { KiB } from "../../../lib/base/units.ts";
-import { frameHeaderBytes, FrameType, writeU32 } from "../../../lib/lane/frame.ts";
+import { writeU32 } from "../../../lib/base/u32.ts";
+import { frameHeaderBytes, FrameType } from "../../../lib/lane/frame.ts";
 import { LanePair, type LaneRecord } from "../../support/lane_pair.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,12 +1,8 @@
 // Are frames found in bytes that were cut anywhere?
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  frameHeaderBytes,
-  FrameReader,
-  payloadBytesMax,
-  writeU32,
-} from "../../../lib/lane/frame.ts";
+import { writeU32 } from "../../../lib/base/u32.ts";
+import { frameHeaderBytes, FrameReader, payloadBytesMax } from "../../../lib/lane/frame.ts";
 import type { OtelaError } from "../../../lib/base/errors.ts";
 
 type Frame = { type: number; id: number; payload: number[] };

@@ -3,7 +3,8 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { KiB } from "../../../lib/base/units.ts";
 import { encode } from "cborg";
-import { FrameReader, FrameType, payloadBytesMax, writeU32 } from "../../../lib/lane/frame.ts";
+import { writeU32 } from "../../../lib/base/u32.ts";
+import { FrameReader, FrameType, payloadBytesMax } from "../../../lib/lane/frame.ts";
 import { FrameWriter } from "../../../lib/lane/frame_writer.ts";
 import {
   decodeEnd,

@@ -3,7 +3,8 @@ import { equal, ok } from "node:assert/strict";
 import { encode } from "cborg";
 import { OtelaError } from "../../../lib/base/errors.ts";
 import { KiB } from "../../../lib/base/units.ts";
-import { frameHeaderBytes, FrameType, writeU32 } from "../../../lib/lane/frame.ts";
+import { writeU32 } from "../../../lib/base/u32.ts";
+import { frameHeaderBytes, FrameType } from "../../../lib/lane/frame.ts";
 import { LanePair } from "../../support/lane_pair.ts";
 import { seededRandom } from "../../../lib/sim/seeded_random.ts";
 
