@@ -4,6 +4,7 @@ import { type GossipSub, gossipsub } from "@libp2p/gossipsub";
 import { type Identify, identify } from "@libp2p/identify";
 import { type Connection, FaultTolerance, type Libp2p } from "@libp2p/interface";
 import { type KadDHT, kadDHT, passthroughMapper } from "@libp2p/kad-dht";
+import type { ICryptoInterface } from "@libp2p/noise";
 import { type Ping, ping } from "@libp2p/ping";
 import { createHash } from "node:crypto";
 import { createLibp2p } from "libp2p";
@@ -16,7 +17,6 @@ import * as limits from "./host_limits.ts";
 import { boundKnownPeers } from "./known_peers.ts";
 import { listenPlan } from "./listen_plan.ts";
 import type { MeshProtocols } from "./mesh_protocols.ts";
-import { noiseCrypto } from "./noise_crypto.ts";
 import { patientNoise } from "./patient_noise.ts";
 import { silentLibp2pLog } from "./silent_libp2p_log.ts";
 import { thriftyYamux } from "./thrifty_yamux.ts";
@@ -26,6 +26,7 @@ export type HostOptions = {
   readonly privateKeyProtobuf: Uint8Array;
   readonly role: Role;
   readonly protocols: MeshProtocols;
+  readonly crypto: ICryptoInterface;
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[];
   readonly connectionsMax: number;
@@ -62,7 +63,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         transport.dial(address, { signal, upgrader: components.upgrader });
       return transport;
     }],
-    connectionEncrypters: [patientNoise({ crypto: noiseCrypto() })],
+    connectionEncrypters: [patientNoise({ crypto: options.crypto })],
     streamMuxers: [thriftyYamux({
       // Not to keep the connection alive, membership probes do that; but the first ping measures the
       // round trip, without which yamux never lets a window grow beyond the initial one.

@@ -10,7 +10,7 @@ import { connectionsMax } from "./host_limits.ts";
 import { Libp2pMesh } from "./libp2p_mesh.ts";
 import { meshCounters } from "./mesh_counters.ts";
 import { meshProtocols } from "./mesh_protocols.ts";
-import { checkNoiseCrypto } from "./noise_crypto.ts";
+import { checkNoiseCrypto, noiseCrypto } from "./noise_crypto.ts";
 import type { Mesh, MeshOptions } from "./types.ts";
 
 /**
@@ -19,7 +19,6 @@ import type { Mesh, MeshOptions } from "./types.ts";
  */
 export async function startMesh(options: MeshOptions): Promise<Mesh> {
   const { network, secret, log } = options;
-  checkNoiseCrypto();
   const self = peerIdOfKey(options.privateKeyProtobuf);
   const protocols = meshProtocols(network);
   const counters = meshCounters();
@@ -32,10 +31,13 @@ export async function startMesh(options: MeshOptions): Promise<Mesh> {
     log,
     admitted: (connection, peer) => mesh.admitted(connection, peer),
   });
+  const crypto = await noiseCrypto();
+  checkNoiseCrypto(crypto);
   const host = await createHost({
     privateKeyProtobuf: options.privateKeyProtobuf,
     role: options.role,
     protocols,
+    crypto,
     listen: options.listen,
     connectionsMax: options.connectionsMax ?? connectionsMax(options.role),
     gate: admission,
