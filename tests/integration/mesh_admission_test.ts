@@ -75,12 +75,14 @@ meshTest("Mesh closes a connection that shows no tag in time", async () => {
   // is never asked, so here it dials and is silent.
   const { createHost } = await import("../../lib/mesh/host.ts");
   const { meshProtocols } = await import("../../lib/mesh/mesh_protocols.ts");
+  const { noiseCrypto } = await import("../../lib/mesh/noise_crypto.ts");
   const { multiaddr } = await import("@multiformats/multiaddr");
   const { privateKeyProtobuf, role } = meshOptions();
   const silent = await createHost({
     privateKeyProtobuf,
     role,
     protocols: meshProtocols("silent"),
+    crypto: await noiseCrypto(),
     listen: [],
     connectionsMax: 10,
     gate: { isAdmitted: () => false, settled: () => Promise.reject(new Error("never")) },

@@ -5,6 +5,7 @@ import { parsePeerId } from "../../lib/base/peer_id.ts";
 import { Directory } from "../../lib/mesh/directory.ts";
 import { createHost, type Host } from "../../lib/mesh/host.ts";
 import { meshProtocols } from "../../lib/mesh/mesh_protocols.ts";
+import { noiseCrypto } from "../../lib/mesh/noise_crypto.ts";
 import type { Role } from "../../lib/registry/claim.ts";
 import { until } from "../support/mesh_events.ts";
 import { meshOptions, meshTest, withMeshes } from "../support/mesh_fixture.ts";
@@ -21,6 +22,7 @@ async function withHosts(roles: readonly Role[], body: (hosts: Host[]) => Promis
         role,
         listen,
         protocols: meshProtocols("test"),
+        crypto: await noiseCrypto(),
         connectionsMax: 100,
         gate: { isAdmitted: () => true, settled: () => Promise.resolve() },
         isDenied: () => false,

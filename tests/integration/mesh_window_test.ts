@@ -5,17 +5,19 @@ import { multiaddr } from "@multiformats/multiaddr";
 import { createHost, type Host } from "../../lib/mesh/host.ts";
 import { streamWindowInitial } from "../../lib/mesh/host_limits.ts";
 import { meshProtocols } from "../../lib/mesh/mesh_protocols.ts";
+import { noiseCrypto } from "../../lib/mesh/noise_crypto.ts";
 import { until } from "../support/mesh_events.ts";
 import { meshOptions, meshTest } from "../support/mesh_fixture.ts";
 import { within } from "../support/within.ts";
 
-function newHost(): Promise<Host> {
+async function newHost(): Promise<Host> {
   const { privateKeyProtobuf, listen, role } = meshOptions();
-  return createHost({
+  return await createHost({
     privateKeyProtobuf,
     role,
     listen,
     protocols: meshProtocols("test"),
+    crypto: await noiseCrypto(),
     connectionsMax: 100,
     gate: { isAdmitted: () => true, settled: () => Promise.resolve() },
     isDenied: () => false,
