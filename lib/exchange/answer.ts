@@ -69,7 +69,7 @@ export class Answer implements AnswerSink {
   data(chunk: Uint8Array): void {
     if (chunk.length === 0 || !this.body) return;
     this.observer?.chunk?.(chunk);
-    this.body.push(chunk.slice());
+    this.body.push(chunk);
   }
 
   end(trailers: string[], load: number | undefined): void {

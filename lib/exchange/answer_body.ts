@@ -1,4 +1,5 @@
 // How is the body of an answer read: as a stream, or piece by piece while it arrives?
+import { ByteSlab } from "../base/byte_slab.ts";
 import { type Bytes, KiB, type Ms } from "../base/units.ts";
 import type { ExchangeError } from "./exchange_error.ts";
 
@@ -33,21 +34,28 @@ const readAheadBytes: Bytes = 32 * KiB;
  */
 export const tailMs: Ms = 50;
 
+/** A reader that holds more than this is slow, and would hold slabs that are mostly others'. A guess. */
+const slabHeldBytesMax: Bytes = 4 * KiB;
+const slab = new ByteSlab();
+
 /** A body that arrives in pieces, for one reader: either a stream or a follower. */
 export class AnswerBody {
   private waiting: Chunk[] = [];
   private follower: BodyFollower | undefined;
   private end: "whole" | ExchangeError | undefined;
   private hasTail = false;
+  private unreadBytes: Bytes = 0;
 
   constructor(private readonly source: BodySource) {}
 
   // The side where it arrives.
 
-  /** @param chunk Taken over. */
-  push(chunk: Chunk): void {
-    if (this.follower) this.follower.chunk(chunk);
-    else this.waiting.push(chunk);
+  /** @param chunk Copied. */
+  push(chunk: Uint8Array): void {
+    const own = this.unreadBytes > slabHeldBytesMax ? chunk.slice() : slab.copy(chunk);
+    this.unreadBytes += own.length;
+    if (this.follower) this.follower.chunk(own);
+    else this.waiting.push(own);
   }
 
   close(): void {
@@ -82,6 +90,7 @@ export class AnswerBody {
 
   /** A follower took bytes for good. */
   consumed(bytes: Bytes): void {
+    this.unreadBytes -= bytes;
     this.source.consumed(bytes);
   }
 
