@@ -38,6 +38,13 @@ export function countLanes(bound: readonly (readonly [Lane, ByteStream])[]): Lan
 
 /** A flush that may wait does so for this long after the one before it. */
 const gatherMs: Ms = 1;
+/**
+ * With this many exchanges, for so long: a node is near its limit then, and what it saves is more than the wait.
+ * Measured with 500 streams on two full cores, side by side: median time to a first event 10.5 instead of 15 to 21 ms,
+ * p99 of gaps 40 instead of 41 to 45, 7 % less processor. With 200 streams gaps grew by 1 ms.
+ */
+const gatherManyMs: Ms = 3;
+const gatherManyMin = 300;
 /** With fewer exchanges there is too little to gather that would be worth a wait. A guess. */
 const gatherOpenMin = 16;
 
@@ -63,16 +70,17 @@ class FlushClock {
     const openCount = this.openCount();
     // Alone there is nothing to wait for, and the way round the loop costs 13 µs.
     if (openCount <= 1) return queueMicrotask(this.flush);
-    if (!mayWait || openCount < gatherOpenMin || !this.hasJustFlushed) {
+    const waitMs = openCount < gatherManyMin ? gatherMs : gatherManyMs;
+    if (!mayWait || openCount < gatherOpenMin || !this.hasFlushedWithin(waitMs)) {
       setImmediate(this.flush);
     } else if (!this.isTimed) {
       this.isTimed = true;
-      setTimeout(this.timed, gatherMs);
+      setTimeout(this.timed, waitMs);
     }
   }
 
-  private get hasJustFlushed(): boolean {
-    return this.clock.nowMs() - this.flushedAtMs < gatherMs;
+  private hasFlushedWithin(ms: Ms): boolean {
+    return this.clock.nowMs() - this.flushedAtMs < ms;
   }
 
   private readonly flush = (): void => {
