@@ -88,6 +88,11 @@ export class AnswerBody {
     else if (this.end !== undefined) this.follower.broke(this.end, this.hasTail);
   }
 
+  /** What has come and was not yet taken for good. */
+  get heldBytes(): Bytes {
+    return this.unreadBytes;
+  }
+
   /** A follower took bytes for good. */
   consumed(bytes: Bytes): void {
     this.unreadBytes -= bytes;
@@ -111,7 +116,6 @@ export class AnswerBody {
 /** Makes a stream of a body; errors it once its last bytes were read and had time to leave. */
 class FollowedStream implements UnderlyingDefaultSource<Chunk>, BodyFollower {
   private controller!: ReadableStreamDefaultController<Chunk>;
-  private unreadBytes: Bytes = 0;
   private error: ExchangeError | undefined;
   private isOver = false;
 
@@ -127,10 +131,8 @@ class FollowedStream implements UnderlyingDefaultSource<Chunk>, BodyFollower {
     if (this.isOver) return;
     if (this.error) return this.breakOff(this.error);
     const queuedBytes = readAheadBytes - (this.controller.desiredSize ?? readAheadBytes);
-    const readBytes = this.unreadBytes - queuedBytes;
-    if (readBytes <= 0) return;
-    this.unreadBytes = queuedBytes;
-    this.body.consumed(readBytes);
+    const readBytes = this.body.heldBytes - queuedBytes;
+    if (readBytes > 0) this.body.consumed(readBytes);
   }
 
   cancel(): void {
@@ -141,7 +143,6 @@ class FollowedStream implements UnderlyingDefaultSource<Chunk>, BodyFollower {
 
   chunk(chunk: Chunk): void {
     if (this.isOver) return;
-    this.unreadBytes += chunk.length;
     this.controller.enqueue(chunk);
   }
 

@@ -22,14 +22,12 @@ type Libsodium = {
   readonly _crypto_aead_chacha20poly1305_ietf_decrypt: Aead;
 };
 
-/** To encrypt: `input` is the message. To decrypt: the third argument, unused, comes before the input. */
-type Aead = (
-  output: number,
-  outputLength: number,
-  ...rest: readonly [number, number, number, number, number, number, number, number, number]
-) => number;
+/** As in libsodium's documentation of `crypto_aead_chacha20poly1305_ietf`. @returns 0 when all was right. */
+type Aead = (...args: number[]) => number;
 
 type Message = Uint8Array | Uint8ArrayList;
+
+let loaded: Promise<SodiumCipher> | undefined;
 
 /** ChaCha20-Poly1305 by libsodium in WebAssembly, in buffers that it keeps: for one message at a time. */
 export class SodiumCipher {
@@ -54,8 +52,12 @@ export class SodiumCipher {
     this.heap = sodium.HEAPU8;
   }
 
-  /** Some 25 ms. */
-  static async load(): Promise<SodiumCipher> {
+  /** One for all nodes of a process: loading takes some 25 ms and 4 MiB of addresses. */
+  static load(): Promise<SodiumCipher> {
+    return loaded ??= SodiumCipher.loadNew();
+  }
+
+  private static async loadNew(): Promise<SodiumCipher> {
     const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0];
     const load = loadLibsodium as unknown as (imports: object) => Promise<Libsodium>;
     const sodium = await load({ getRandomValue: randomWord });

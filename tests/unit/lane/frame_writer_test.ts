@@ -26,3 +26,24 @@ Deno.test("FrameWriter asks once for frames that may wait, and again for one tha
   writer.frame(FrameType.data, 4, undefined, true);
   deepEqual(asked, [true, false, true]);
 });
+
+Deno.test("FrameWriter never writes into a batch that it has handed over", () => {
+  const batches: { batch: Uint8Array; was: Uint8Array }[] = [];
+  const writer = new FrameWriter({
+    send: (batch) => batches.push({ batch, was: batch.slice() }) > 0,
+    requestFlush: () => {},
+  });
+  for (let i = 0; i < 300; i++) {
+    writer.frame(FrameType.data, i, new Uint8Array((i * 97) % 3_000).fill(i));
+    if (i % 3 === 0) writer.flush();
+  }
+  writer.flush();
+  for (const { batch, was } of batches) deepEqual(batch, was);
+  const total = batches.reduce((sum, { batch }) => sum + batch.length, 0);
+  const payloads = Array.from({ length: 300 }, (_, i) => (i * 97) % 3_000);
+  equal(
+    total,
+    payloads.reduce((sum, bytes) => sum + bytes + 9, 0),
+    "nothing is lost at a buffer's end",
+  );
+});
