@@ -34,7 +34,7 @@ const readAheadBytes: Bytes = 32 * KiB;
  */
 export const tailMs: Ms = 50;
 
-/** A reader that holds more than this is slow, and would hold slabs that are mostly others'. A guess. */
+/** A reader that holds more is slow, and would hold slabs that are mostly others'. A relay tells what it read by so much. */
 const slabHeldBytesMax: Bytes = 4 * KiB;
 const slab = new ByteSlab();
 
