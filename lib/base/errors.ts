@@ -21,6 +21,7 @@ export type ErrorCode =
   | "envelope_invalid"
   | "exchange_failed"
   | "forbidden"
+  | "headers_too_large"
   | "identity_damaged"
   | "identity_duplicate"
   | "instance_locked"

@@ -1,13 +1,7 @@
 // What is known of one request to an engine, from its start to its end?
 import type { Bytes } from "../base/units.ts";
-import {
-  encodeChunk,
-  type EngineRequestHead,
-  framingOf,
-  joinHead,
-  lastChunk,
-  type RequestFraming,
-} from "./http_request.ts";
+import { encodeChunk, joinHead, lastChunk } from "../http/wire_bytes.ts";
+import { type EngineRequestHead, framingOf, type RequestFraming } from "./http_request.ts";
 
 /** How far a request that failed had come: until "sent" the engine saw nothing of it. */
 export type FailedAt = "waiting" | "connecting" | "sent";

@@ -1,5 +1,4 @@
 // How does a request look on an engine's connection?
-import { ByteSlab } from "../base/byte_slab.ts";
 import { OtelaError } from "../base/errors.ts";
 import { httpToken } from "../base/header_list.ts";
 import type { Bytes } from "../base/units.ts";
@@ -65,32 +64,6 @@ export function encodeRequestHead(head: EngineRequestHead, host: string): string
   if (framing === "length") fields += `content-length: ${head.bodyBytes}\r\n`;
   else if (framing === "chunked") fields += "transfer-encoding: chunked\r\n";
   return `${method} ${path} HTTP/1.1\r\nhost: ${named}\r\n${fields}\r\n`;
-}
-
-const slab = new ByteSlab();
-
-/** A head and what there is of its body in one piece, for one write. @param head Latin-1. */
-export function joinHead(head: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = slab.take(head.length + body.length);
-  for (let i = 0; i < head.length; i++) bytes[i] = head.charCodeAt(i);
-  bytes.set(body, head.length);
-  return bytes;
-}
-
-/** One piece of a body whose length is unknown (RFC 9112 §7.1). @param piece Not empty. */
-export function encodeChunk(piece: Uint8Array): Uint8Array<ArrayBuffer> {
-  const size = `${piece.length.toString(16)}\r\n`;
-  const chunk = new Uint8Array(size.length + piece.length + 2);
-  for (let i = 0; i < size.length; i++) chunk[i] = size.charCodeAt(i);
-  chunk.set(piece, size.length);
-  chunk[chunk.length - 2] = 0x0d;
-  chunk[chunk.length - 1] = 0x0a;
-  return chunk;
-}
-
-/** Ends such a body. */
-export function lastChunk(): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode("0\r\n\r\n");
 }
 
 function unsendable(why: string): OtelaError {

@@ -8,6 +8,14 @@ import { createInfoRoutes, readMethods } from "./info_routes.ts";
 import { hostOf, isLoopback } from "./loopback.ts";
 import { outcomeOfProblem, outcomeOfStatus } from "./outcome.ts";
 import type { ClientDoorPorts } from "./ports.ts";
+import { PlainAnswer } from "../server/plain_answer.ts";
+import type {
+  AnswerHeaders,
+  ConnectionFacts,
+  ServerAnswer,
+  ServerHandlers,
+  ServerRequest,
+} from "../server/types.ts";
 import { clientProblem, logUnforeseen, toProblem } from "./problem.ts";
 import { rawTarget } from "./raw_target.ts";
 import { isRequestId, type RequestContext } from "./request_context.ts";
@@ -15,14 +23,8 @@ import { readRequestHead, type RequestHead } from "./request_head.ts";
 import { requireKey } from "./require_key.ts";
 import { isSocketWanted } from "./upgrade.ts";
 
-/** What the server knows of the connection; `Deno.serve` passes it. */
-export type ConnectionFacts = { readonly remoteAddr: Deno.Addr };
-
-/** Answers one request; never throws and never rejects. */
-export type ClientDoor = (
-  request: Request,
-  connection: ConnectionFacts,
-) => Response | Promise<Response>;
+/** Answers requests; never throws and never rejects. */
+export type ClientDoor = ServerHandlers;
 
 /** One request inside the door. */
 class Visit implements RequestContext {
@@ -51,13 +53,13 @@ class Visit implements RequestContext {
 
 /**
  * The whole surface that clients see. Opens nothing, so a test just calls it with a `Request`; the node
- * hands it to `Deno.serve`.
+ * hands it to its server.
  */
 export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
   const cors = createCors(ports.config.corsOrigins);
   const answerInfo = createInfoRoutes(ports);
 
-  function serve(request: Request, visit: Visit): Response | Promise<Response> {
+  function serve(request: ServerRequest, visit: Visit): ServerAnswer | Promise<ServerAnswer> {
     const { head } = visit;
     const { method } = request;
     if (head.fault !== "") {
@@ -75,9 +77,7 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     if (visit.isUpgrade && head.origin !== "" && !cors.admits(head.origin)) refuseOrigin();
     const target = matchTarget(method, raw, ports.config.openAiService);
     if (target === undefined) {
-      return method === "OPTIONS"
-        ? new Response(null, { status: 204, headers: { allow: readMethods } })
-        : answerInfo(request);
+      return method === "OPTIONS" ? methodsAnswer() : answerInfo(request);
     }
     if (target.kind === "local" && !isLoopback(visit.remoteAddress)) {
       throw new OtelaError(
@@ -89,7 +89,7 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     return ports.forwarder.forward(request, target, visit);
   }
 
-  function fail(thrown: unknown, request: Request, visit: Visit): Response {
+  function fail(thrown: unknown, request: ServerRequest, visit: Visit): ServerAnswer {
     const problem = toProblem(thrown, visit.requestId);
     logUnforeseen(ports.log, thrown, problem, visit.requestId);
     if (visit.target === undefined) ports.metrics.meter.refused(problem.code);
@@ -107,9 +107,9 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
   }
 
   function record(
-    request: Request,
+    request: ServerRequest,
     visit: Visit,
-    response: Response,
+    response: ServerAnswer,
     end: Pick<
       Parameters<typeof ports.accessLog.write>[0],
       "outcome" | "code" | "attempts" | "worker"
@@ -133,17 +133,16 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
   }
 
   /** The headers that are on every answer, whoever made it. */
-  function finish(response: Response, { requestId, head }: Visit): Response {
+  function finish(response: ServerAnswer, { requestId, head }: Visit): ServerAnswer {
     // Engines' own were dropped on the way; appending costs half of setting.
     response.headers.append("x-request-id", requestId);
-    if (ports.config.isServerCompressing) forbidCompression(response.headers);
     if (head.origin !== "" && head.preflightMethod === "") {
       appendAll(response.headers, cors.answer(head.origin));
     }
     return response;
   }
 
-  function answered(response: Response, request: Request, visit: Visit): Response {
+  function answered(response: ServerAnswer, request: ServerRequest, visit: Visit): ServerAnswer {
     if (visit.target === undefined) {
       const outcome = outcomeOfStatus(response.status);
       record(request, visit, response, { outcome, code: "", attempts: 0, worker: "" });
@@ -151,12 +150,15 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     return finish(response, visit);
   }
 
-  return (request, connection) => {
+  function answer(
+    request: ServerRequest,
+    connection: ConnectionFacts,
+  ): ServerAnswer | Promise<ServerAnswer> {
     const head = readRequestHead(request.headers);
     const visit = new Visit(head, ports.clock.nowMs(), connection, ports.newRequestId);
     try {
       const response = serve(request, visit);
-      if (response instanceof Response) return answered(response, request, visit);
+      if (!(response instanceof Promise)) return answered(response, request, visit);
       return response.then(
         (whole) => answered(whole, request, visit),
         (thrown) => fail(thrown, request, visit),
@@ -164,12 +166,29 @@ export function createClientDoor(ports: ClientDoorPorts): ClientDoor {
     } catch (thrown) {
       return fail(thrown, request, visit);
     }
-  };
+  }
+
+  function refuse(error: OtelaError): ServerAnswer {
+    const requestId = ports.newRequestId();
+    const problem = toProblem(error, requestId);
+    ports.metrics.meter.refused(problem.code);
+    const response = clientProblem(problem);
+    response.headers.set("x-request-id", requestId);
+    return response;
+  }
+
+  return { answer, refuse };
 }
 
-function preflight(cors: Cors, origin: string): Response {
-  const response = new Response(null, { status: 204 });
+function preflight(cors: Cors, origin: string): ServerAnswer {
+  const response = new PlainAnswer(204, null);
   appendAll(response.headers, cors.preflight(origin));
+  return response;
+}
+
+function methodsAnswer(): ServerAnswer {
+  const response = new PlainAnswer(204, null);
+  response.headers.set("allow", readMethods);
   return response;
 }
 
@@ -179,13 +198,6 @@ function refuseMethod(method: string): never {
   });
 }
 
-/** The client gets the engine's bytes as they are, and no processor time goes into changing them. */
-function forbidCompression(headers: Headers): void {
-  const rule = headers.get("cache-control");
-  if (rule === null) headers.set("cache-control", "no-transform");
-  else if (!rule.includes("no-transform")) headers.set("cache-control", `${rule}, no-transform`);
-}
-
 function refuseOrigin(): never {
   throw new OtelaError(
     "forbidden",
@@ -193,7 +205,7 @@ function refuseOrigin(): never {
   );
 }
 
-function appendAll(headers: Headers, list: readonly string[]): void {
+function appendAll(headers: AnswerHeaders, list: readonly string[]): void {
   for (let index = 0; index < list.length; index += 2) headers.append(list[index], list[index + 1]);
 }
 

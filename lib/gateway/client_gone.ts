@@ -1,7 +1,7 @@
 // Has the client left before it got its answer?
 
 /**
- * Watches one request's client until the handler answers. Under `Deno.serve` a request's signal aborts
+ * Watches one request's client until the handler answers. A request's signal may abort
  * after successful answers too (C014), so the signal counts only until then; afterwards a lost client
  * shows as `cancel()` of the answer's body, which whoever makes that body handles.
  */

@@ -1,12 +1,13 @@
 // Which clients have left while they waited for an answer to begin?
 import { NumberTable } from "../base/number_table.ts";
 import type { Ms } from "../base/units.ts";
+import type { ServerRequest } from "../server/types.ts";
 
 /** A client's leaving reaches the engine well within a second (issue: ≤ 1 s over both hops). */
 const sweepMs: Ms = 200;
 
 type Waiting = {
-  readonly request: Request;
+  readonly request: Pick<ServerRequest, "signal">;
   readonly gone: () => void;
   key: number;
   isNew: boolean;
@@ -22,18 +23,11 @@ export class ClientSweep {
   private timer: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * @param mustLookEarly Deno before 2.9 tells a signal made after the client left nothing (checked on 2.7.11),
-   * so there it is made at once, for 3 µs a request.
-   */
-  constructor(private readonly mustLookEarly: boolean) {}
-
-  /**
    * @param gone Called at most once.
    * @returns Must be called when the answer begins.
    */
-  watch(request: Request, gone: () => void): () => void {
-    const isNew = !(this.mustLookEarly && request.signal);
-    const entry: Waiting = { request, gone, key: 0, isNew };
+  watch(request: Pick<ServerRequest, "signal">, gone: () => void): () => void {
+    const entry: Waiting = { request, gone, key: 0, isNew: true };
     entry.key = this.waiting.add(entry);
     this.timer ??= setInterval(() => this.sweep(), sweepMs);
     return () => this.waiting.delete(entry.key);

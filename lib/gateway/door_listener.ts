@@ -1,9 +1,8 @@
 // How do the doors come to listen, and how do they close?
-import { isBefore29 } from "../base/deno_version.ts";
 import { messageOf, OtelaError } from "../base/errors.ts";
 import type { Ms } from "../base/units.ts";
+import { HttpServer } from "../server/http_server.ts";
 import type { ClientDoor } from "./client_door.ts";
-import { servePromptly, type TcpServer } from "./prompt_server.ts";
 
 /** An open door. */
 export type DoorListener = {
@@ -12,21 +11,12 @@ export type DoorListener = {
   /** 0 for a socket. */
   readonly port: number;
   /**
-   * Takes nothing new and waits for what runs. Aborting a server that shuts down throws in Deno, so
-   * what still runs at the deadline ends with its exchanges or with the process.
+   * Takes nothing new and waits for what runs; what still runs at the deadline ends with its exchanges or with
+   * the process.
    * @returns Whether everything ended within `graceMs`.
    */
   close(graceMs: Ms): Promise<boolean>;
 };
-
-/**
- * Says whether `Deno.serve` compresses answers by itself, which Deno 2.7.11 does, without a way to turn it
- * off, and Deno 2.9.6 does not (both checked).
- * @param version `Deno.version.deno`.
- */
-export function isServerCompressing(version: string): boolean {
-  return isBefore29(version);
-}
 
 /** Where the client door should listen. */
 export type ClientAddress = {
@@ -43,13 +33,13 @@ export type ClientAddress = {
  */
 export function listenForClients(door: ClientDoor, address: ClientAddress): DoorListener {
   const { host, port, isPortExplicit } = address;
-  let server: TcpServer;
+  let server: HttpServer;
   try {
-    server = serveTcp(door, host, port);
+    server = HttpServer.listen(host, port, door);
   } catch (error) {
     if (!(error instanceof Deno.errors.AddrInUse)) throw unusable(address, error);
     if (isPortExplicit) throw busy(address);
-    server = serveTcp(door, host, 0);
+    server = HttpServer.listen(host, 0, door);
   }
   return {
     url: `http://${reachable(host)}:${server.addr.port}`,
@@ -81,12 +71,6 @@ export async function listenForOperator(
   };
 }
 
-function serveTcp(door: ClientDoor, hostname: string, port: number): TcpServer {
-  const isDelaying = isBefore29(Deno.version.deno);
-  return (isDelaying && servePromptly(door, hostname, port)) ||
-    Deno.serve({ hostname, port, onListen: () => {} }, door);
-}
-
 /** Addresses that mean all interfaces are reached by loopback; IPv6 stands in brackets. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
@@ -110,7 +94,7 @@ function unusable({ host, port }: ClientAddress, error: unknown): OtelaError {
   );
 }
 
-async function closeWithin(server: Pick<TcpServer, "shutdown">, graceMs: Ms): Promise<boolean> {
+async function closeWithin(server: { shutdown(): Promise<void> }, graceMs: Ms): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), graceMs);
   try {

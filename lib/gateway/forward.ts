@@ -5,6 +5,7 @@ import type { HeaderList } from "../exchange/types.ts";
 import type { RequestToken } from "../metrics/request_meter.ts";
 import { strangersAskedMax } from "../routing/answer_places.ts";
 import { Attempts, type RetryLimits } from "../routing/attempts.ts";
+import type { ServerAnswer } from "../server/types.ts";
 import { answerKeptAlive } from "./forward_early.ts";
 import { makePlan } from "./forward_plan.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
@@ -22,7 +23,7 @@ const strangerLimits: RetryLimits = { isEnabled: true, retriesMax: strangersAske
 /** The forward path of one node. */
 export function createForwarder(ports: ForwarderPorts): Forwarder {
   return {
-    async forward(request, target, context): Promise<Response> {
+    async forward(request, target, context): Promise<ServerAnswer> {
       const token = ports.meter.started(target.service);
       const { totalTimeoutMs, keepAliveMs } = ports.limits;
       const patience = ports.deadlines.begin(totalTimeoutMs, context.receivedAtMs, nobodyWaits);

@@ -2,6 +2,7 @@
 import { OtelaError } from "../base/errors.ts";
 import { type Bytes, MiB, type Ms } from "../base/units.ts";
 import type { BodyStream } from "../exchange/types.ts";
+import type { ServerRequest } from "../server/types.ts";
 import type { Patience } from "./forward_deadlines.ts";
 
 /** Bodies up to here are read whole before anything is decided; larger ones pass through. A guess. */
@@ -52,14 +53,14 @@ export class ForwardBody {
    * @throws {OtelaError} `body_too_large`; `bad_request` when the body breaks off.
    */
   static async of(
-    request: Request,
+    request: ServerRequest,
     contentLength: string,
     limits: BodyLimits,
     patience: Patience,
   ): Promise<ForwardBody> {
     const announced = contentLength === "" ? -1 : Number(contentLength);
     if (announced > limits.bytesMax) throw tooLarge(limits.bytesMax);
-    // Not looked at before it must be: `request.body` makes a stream, and then Deno reads the slow way (6 µs).
+    // Not looked at before it must be: `request.body` makes a stream.
     if (announced === 0 || (announced < 0 && request.body === null)) {
       const empty = new ForwardBody(0, limits, patience);
       empty.isEnded = true;
@@ -67,7 +68,7 @@ export class ForwardBody {
     }
     const body = new ForwardBody(announced, limits, patience);
     if (announced >= 0 && announced <= wholeBytesMax) {
-      const bytes = new Uint8Array(await body.inTime(request.arrayBuffer()));
+      const bytes = await body.inTime(request.bytes());
       if (bytes.length > 0) body.keep(bytes);
       body.isEnded = true;
     } else body.reader = request.body!.getReader();

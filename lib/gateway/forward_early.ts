@@ -3,6 +3,8 @@ import type { Ms } from "../base/units.ts";
 import { isRelayable } from "./forward_answer.ts";
 import { keepAlive } from "./forward_keep_alive.ts";
 import type { ForwardProgress } from "./forward_progress.ts";
+import { PlainAnswer, streamOf } from "../server/plain_answer.ts";
+import type { ServerAnswer } from "../server/types.ts";
 import { outcomeOfProblem } from "./outcome.ts";
 import { toProblem } from "./problem.ts";
 
@@ -20,23 +22,26 @@ const streamHeaders = {
  * @param answered The answer, on its way.
  */
 export async function answerKeptAlive(
-  answered: Promise<Response>,
+  answered: Promise<ServerAnswer>,
   intervalMs: Ms,
   progress: ForwardProgress,
-): Promise<Response> {
+): Promise<ServerAnswer> {
   const kept = keepAlive(intervalMs, () => progress.clientGone());
   const timer = Promise.withResolvers<undefined>();
   const id = setTimeout(() => timer.resolve(undefined), intervalMs);
   const response = await Promise.race([answered, timer.promise]).finally(() => clearTimeout(id));
   if (response) {
     if (!isEvents(response)) return response;
-    kept.settle(response);
-    return new Response(kept.body, response);
+    kept.settle(streamOf(response));
+    const early = new PlainAnswer(response.status, kept.body);
+    response.headers.forEach((value, name) => early.headers.append(name, value));
+    return early;
   }
   answered.then(
     async (late) => {
-      if (isEvents(late)) return kept.settle(late);
-      kept.settle(errorOf(await late.text().catch(() => ""), late.status));
+      const stream = streamOf(late);
+      if (isEvents(late)) return kept.settle(stream);
+      kept.settle(errorOf(await new Response(stream).text().catch(() => ""), late.status));
     },
     (thrown) => {
       const { requestId } = progress.facts.context;
@@ -46,10 +51,12 @@ export async function answerKeptAlive(
       kept.settle(eventOf({ message, type: "server_error", code, param: null }));
     },
   );
-  return new Response(kept.body, { headers: streamHeaders });
+  const head = new PlainAnswer(200, kept.body);
+  for (const [name, value] of Object.entries(streamHeaders)) head.headers.append(name, value);
+  return head;
 }
 
-function isEvents(response: Response): boolean {
+function isEvents(response: ServerAnswer): boolean {
   const headers = ["content-type", response.headers.get("content-type") ?? ""];
   const encoding = response.headers.get("content-encoding");
   if (encoding !== null) headers.push("content-encoding", encoding);

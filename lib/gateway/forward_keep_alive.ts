@@ -16,7 +16,7 @@ const comment: Chunk = new TextEncoder().encode(": keep-alive\n");
 export type KeptAlive = {
   readonly body: BodyStream;
   /** The answer is here, or will never come: its body follows, or an error in its place. */
-  settle(answer: Response | Chunk): void;
+  settle(answer: BodyStream | Chunk | null): void;
 };
 
 /**
@@ -77,8 +77,8 @@ export function keepAlive(intervalMs: Ms, gone: () => void): KeptAlive {
   return {
     body,
     settle(answer): void {
-      if (answer instanceof Response) reader = (answer.body as BodyStream | null)?.getReader();
-      else last = answer;
+      if (answer instanceof Uint8Array) last = answer;
+      else reader = answer?.getReader();
       resolve();
     },
   };

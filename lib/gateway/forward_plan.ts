@@ -4,6 +4,7 @@ import type { Candidate } from "../routing/types.ts";
 import type { MatchKeys } from "../routing/identity_group.ts";
 import { blocksOf } from "../routing/prefix_index.ts";
 import { type RoutingRequest, selectTiers } from "../routing/select_tiers.ts";
+import type { ServerRequest } from "../server/types.ts";
 import { ForwardBody } from "./forward_body.ts";
 import type { Patience } from "./forward_deadlines.ts";
 import { matchRequest, readRoutingHeaders, type RoutingHeaders } from "./forward_match.ts";
@@ -18,7 +19,7 @@ import type { ForwardTarget } from "./target.ts";
  */
 export async function makePlan(
   ports: ForwarderPorts,
-  request: Request,
+  request: ServerRequest,
   target: ForwardTarget,
   headers: HeaderList,
   patience: Patience,

@@ -5,6 +5,7 @@ import { ExchangeError, type ExchangeRequestHead, type HeaderList } from "../exc
 import type { RequestToken } from "../metrics/request_meter.ts";
 import type { Attempts } from "../routing/attempts.ts";
 import { explainTiers } from "../routing/explain.ts";
+import type { ServerRequest } from "../server/types.ts";
 import type { ForwardAttempt } from "./forward_attempt.ts";
 import type { Patience } from "./forward_deadlines.ts";
 import type { BodyEnd, ObservedRequest } from "./forward_observer.ts";
@@ -14,7 +15,7 @@ import type { ForwardTarget } from "./target.ts";
 
 /** Everything about the request that does not change between attempts. */
 export type ForwardFacts = {
-  readonly request: Request;
+  readonly request: ServerRequest;
   readonly target: ForwardTarget;
   readonly context: RequestContext;
   readonly headers: HeaderList;

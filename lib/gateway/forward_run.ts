@@ -6,6 +6,7 @@ import { AnswerBody } from "../exchange/answer_body.ts";
 import { ExchangeError, type ExchangeResponse } from "../exchange/types.ts";
 import { type BusyAnswer, decideHandOn, decideRetry, isBusyStatus } from "../routing/retry.ts";
 import { parseRetryAfter } from "../routing/retry_after.ts";
+import type { ServerAnswer } from "../server/types.ts";
 import { hold, isEventStream, mayHold, type ResponseBody, toResponse } from "./forward_answer.ts";
 import { ForwardAttempt } from "./forward_attempt.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
@@ -37,7 +38,7 @@ export class ForwardRun {
    * @returns The answer of the first worker that gave one.
    * @throws {OtelaError} When nobody did; nothing has been sent to the client then.
    */
-  async respond(): Promise<Response> {
+  async respond(): Promise<ServerAnswer> {
     const { request, plan } = this.facts;
     const { sweep } = this.ports;
     const answered = sweep.watch(request, () => this.progress.clientGone());
@@ -55,7 +56,7 @@ export class ForwardRun {
     }
   }
 
-  private async tryAll(): Promise<Response> {
+  private async tryAll(): Promise<ServerAnswer> {
     const { attempts } = this.facts;
     let failed: ExchangeError | undefined;
     let refusal: Refusal | undefined;
@@ -162,7 +163,7 @@ export class ForwardRun {
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
     body: AnswerBody,
-  ): Promise<Response> {
+  ): Promise<ServerAnswer> {
     const { limits } = this.ports;
     if (ForwardStream.isFor(this.progress, answer.status, answer.headers)) {
       const stream = new ForwardStream(this.progress, attempt, body);
@@ -202,7 +203,7 @@ export class ForwardRun {
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
     body: ResponseBody,
-  ): Response {
+  ): ServerAnswer {
     attempt.succeeded(answer);
     const response = this.responseOf(attempt, answer, body);
     attempt.accept((end) => this.progress.ended(end));
@@ -213,7 +214,7 @@ export class ForwardRun {
     attempt: ForwardAttempt,
     answer: ExchangeResponse,
     body: ResponseBody,
-  ): Response {
+  ): ServerAnswer {
     const { request, target } = this.facts;
     return toResponse(answer, body, {
       method: request.method,
@@ -244,7 +245,7 @@ export class ForwardRun {
   }
 
   /** Everybody was asked: the last answer, with the least wait that anybody named (C032). */
-  private refuse({ attempt, answer, body }: Refusal): Response {
+  private refuse({ attempt, answer, body }: Refusal): ServerAnswer {
     this.progress.worker = attempt.peer;
     this.progress.status = answer.status;
     const response = this.accept(attempt, answer, body);

@@ -6,6 +6,7 @@ import { ExchangeError, type HeaderList, type SocketOpening } from "../exchange/
 import type { RequestToken } from "../metrics/request_meter.ts";
 import type { Attempts } from "../routing/attempts.ts";
 import { decideRetry } from "../routing/retry.ts";
+import type { ServerAnswer, ServerRequest } from "../server/types.ts";
 import type { ForwarderPorts } from "./forward_ports.ts";
 import { toResponse } from "./forward_answer.ts";
 import type { RequestContext } from "./request_context.ts";
@@ -27,10 +28,10 @@ export type SocketFacts = {
  */
 export async function forwardSocket(
   ports: ForwarderPorts,
-  request: Request,
+  request: ServerRequest,
   target: ForwardTarget,
   facts: SocketFacts,
-): Promise<Response> {
+): Promise<ServerAnswer> {
   const { token, attempts } = facts;
   const opening = new SocketSearch(ports, request, target, facts);
   return await bridgeSocket(request, {
@@ -54,7 +55,7 @@ class SocketSearch {
 
   constructor(
     private readonly ports: ForwarderPorts,
-    private readonly request: Request,
+    private readonly request: ServerRequest,
     private readonly target: ForwardTarget,
     private readonly facts: SocketFacts,
   ) {}

@@ -1,7 +1,8 @@
 // How does one request use a relay for its stream?
 import type { Bytes } from "../base/units.ts";
 import type { AnswerBody } from "../exchange/answer_body.ts";
-import type { BodyStream, ExchangeError, HeaderList } from "../exchange/types.ts";
+import type { ExchangeError, HeaderList } from "../exchange/types.ts";
+import type { PushedBody } from "../server/pushed_body.ts";
 import { type CompletionKind, completionKindOf } from "../usage/completion_request.ts";
 import { isRelayable } from "./forward_answer.ts";
 import { ForwardAttempt } from "./forward_attempt.ts";
@@ -36,7 +37,7 @@ export class ForwardStream implements RelayOwner {
   }
 
   /** @throws {ExchangeError} When the stream breaks before it has said anything. */
-  async open(): Promise<BodyStream> {
+  async open(): Promise<PushedBody> {
     await this.relay.open();
     this.first.began();
     return this.relay.stream();

@@ -5,6 +5,7 @@ import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import { modelsOf } from "../routing/models.ts";
 import type { RoutingView } from "../routing/view.ts";
+import type { ServerRequest } from "../server/types.ts";
 import { jsonAnswer, textAnswer } from "./json_answer.ts";
 import { PeerEvents } from "./peer_events.ts";
 import { peerRecord } from "./peer_record.ts";
@@ -18,7 +19,9 @@ const tableAgeMaxMs: Ms = secondMs;
  * off the path of forwarded requests, so hono may route them.
  * @returns Answers a request for a path that belongs to no service; rejects with an `OtelaError`.
  */
-export function createInfoRoutes(ports: ClientDoorPorts): (request: Request) => Promise<Response> {
+export function createInfoRoutes(
+  ports: ClientDoorPorts,
+): (request: ServerRequest) => Promise<Response> {
   const models = openAiModels(ports);
   const tableText = tableTextOf(ports);
   const events = new PeerEvents(ports);
@@ -44,7 +47,8 @@ export function createInfoRoutes(ports: ClientDoorPorts): (request: Request) => 
   app.onError((error) => {
     throw error;
   });
-  return async (request) => await app.fetch(request);
+  // It reads method and URL alone.
+  return async (request) => await app.fetch(request as Request);
 }
 
 /** What may be done with an endpoint that only reads. */

@@ -54,8 +54,6 @@ export type ClientDoorConfig = {
   readonly corsOrigins: readonly string[];
   /** Keeps addresses, wallets and hardware out of answers: a head on an open address without keys. */
   readonly isRedacted: boolean;
-  /** The server compresses answers unless they forbid it: see `isServerCompressing`. */
-  readonly isServerCompressing: boolean;
   /** The service that OpenAI's own paths mean. */
   readonly openAiService: string;
 };

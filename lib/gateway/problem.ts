@@ -26,6 +26,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   envelope_invalid: 500,
   exchange_failed: 502,
   forbidden: 403,
+  headers_too_large: 431,
   identity_damaged: 500,
   identity_duplicate: 500,
   instance_locked: 500,

@@ -1,5 +1,6 @@
 // Which headers of a request does the client door itself read?
 import type { HeaderList } from "../exchange/types.ts";
+import type { ServerRequest } from "../server/types.ts";
 
 /** The headers that the door decides by, taken in one walk over all of them. Empty text when absent. */
 export type RequestHead = {
@@ -26,7 +27,7 @@ const hostShape = /^[A-Za-z0-9._~:[\]%-]*$/;
  * under us refuses differing and signed lengths itself, but not a `transfer-encoding` list, nor a host
  * with a path in it, nor, before Deno 2.9, a length beside a `transfer-encoding`.
  */
-export function readRequestHead(source: Headers): RequestHead {
+export function readRequestHead(source: ServerRequest["headers"]): RequestHead {
   const headers: HeaderList = [];
   let authorization = "", apiKey = "", origin = "", requestId = "", preflightMethod = "";
   let upgrade = "", connection = "", isH2cOffer = false, fault = "";

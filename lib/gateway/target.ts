@@ -1,5 +1,6 @@
 // Where should a request go, and who brings it there?
 import type { PeerId } from "../base/peer_id.ts";
+import type { ServerAnswer, ServerRequest } from "../server/types.ts";
 import type { RequestContext } from "./request_context.ts";
 
 type Reach = {
@@ -25,5 +26,9 @@ export interface Forwarder {
    * Counts and logs the request itself once it answers; what it throws, the door logs.
    * @throws {OtelaError} Whatever `problem.ts` has a status for; nothing of an answer was sent then.
    */
-  forward(request: Request, target: ForwardTarget, context: RequestContext): Promise<Response>;
+  forward(
+    request: ServerRequest,
+    target: ForwardTarget,
+    context: RequestContext,
+  ): Promise<ServerAnswer>;
 }

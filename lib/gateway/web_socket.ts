@@ -3,6 +3,8 @@ import { OtelaError } from "../base/errors.ts";
 import { type Bytes, MiB } from "../base/units.ts";
 import { AnswerBody } from "../exchange/answer_body.ts";
 import type { ExchangeResponse, SocketOpening, SocketSession } from "../exchange/types.ts";
+import { type ClientSocket, SocketAnswer } from "../server/socket_answer.ts";
+import type { ServerAnswer, ServerRequest } from "../server/types.ts";
 import { watchClient } from "./client_gone.ts";
 
 /** Queued from a client toward its engine; beyond it the socket closes, as the protocol decides. */
@@ -19,7 +21,7 @@ export type SocketPorts = {
   /** Does the handshake with the engine; rejects with an `ExchangeError`. */
   readonly open: (signal: AbortSignal) => Promise<SocketOpening>;
   /** Turns the engine's refusal into the client's answer. */
-  readonly refused: (response: ExchangeResponse) => Response;
+  readonly refused: (response: ExchangeResponse) => ServerAnswer;
   /** The socket is over; called once, and only after it was opened. */
   readonly closed?: (code: number) => void;
 };
@@ -32,7 +34,10 @@ export type SocketPorts = {
  * @throws {OtelaError} `upgrade_unsupported` when the engine answers 2xx as if nobody had asked for a
  * socket, `canceled` when the client left meanwhile, and whatever `open` rejects with.
  */
-export async function bridgeSocket(request: Request, ports: SocketPorts): Promise<Response> {
+export async function bridgeSocket(
+  request: Pick<ServerRequest, "signal">,
+  ports: SocketPorts,
+): Promise<ServerAnswer> {
   const abort = new AbortController();
   const watch = watchClient(request.signal, () => abort.abort());
   let opening: SocketOpening;
@@ -47,27 +52,11 @@ export async function bridgeSocket(request: Request, ports: SocketPorts): Promis
     session.close(1001, "client left");
     throw new OtelaError("canceled", "Cannot open the WebSocket as its client must still be here");
   }
-  // `idleTimeout` stays at the runtime's two minutes: it pings, and ends sockets of vanished clients.
-  if (session.protocol !== "") offerOnly(request, session.protocol);
-  const { socket, response } = Deno.upgradeWebSocket(
-    request,
-    session.protocol === "" ? {} : { protocol: session.protocol },
-  );
-  joinSocket(socket, session, ports.closed ?? (() => {}));
-  return response;
+  const joint = new SocketJoint(session, ports.closed ?? (() => {}));
+  return new SocketAnswer(session.protocol, (socket) => joint.opened(socket), () => joint.lost());
 }
 
-/**
- * Deno looks for the chosen protocol in the client's list split at ", ", and throws when a client writes it
- * without the blank, as `ws` does (2.7.11, 2.9.6). The engine chose from the list, so it is narrowed to that.
- */
-function offerOnly(request: Request, protocol: string): void {
-  const headers = new Headers(request.headers);
-  headers.set("sec-websocket-protocol", protocol);
-  Object.defineProperty(request, "headers", { value: headers });
-}
-
-function refusal(response: ExchangeResponse, ports: SocketPorts): Response {
+function refusal(response: ExchangeResponse, ports: SocketPorts): ServerAnswer {
   if (response.status >= 300) return ports.refused(response);
   // Its body must end somewhere, or the exchange would stay open.
   if (response.body instanceof AnswerBody) response.body.cancel();
@@ -78,58 +67,74 @@ function refusal(response: ExchangeResponse, ports: SocketPorts): Response {
 }
 
 /** Both ways, until either end closes. */
-function joinSocket(
-  socket: WebSocket,
-  session: SocketSession,
-  closed: (code: number) => void,
-): void {
-  // The client's side opens a moment after the answer; until then the engine's part waits here.
-  const waiting: (() => void)[] = [];
-  let waitingBytes: Bytes = 0;
-  let isOpen = false, isOver = false;
-  const once = (end: () => void, code: number): void => {
-    if (isOver) return;
-    isOver = true;
-    end();
-    closed(code);
-  };
-  const whenOpen = (act: () => void): void => void (isOpen ? act() : waiting.push(act));
-  const refuseMore = (reason: string): void =>
-    once(() => {
-      whenOpen(() => closeQuietly(socket, overloadedCode, reason));
-      session.close(overloadedCode, reason);
-    }, overloadedCode);
+class SocketJoint {
+  private socket: ClientSocket | undefined;
+  /** The client's side opens a moment after the answer; until then the engine's part waits here. */
+  private waiting: ((socket: ClientSocket) => void)[] = [];
+  private waitingBytes: Bytes = 0;
+  private isOver = false;
 
-  socket.binaryType = "arraybuffer";
-  socket.addEventListener("open", () => {
-    isOpen = true;
-    for (const act of waiting.splice(0)) act();
-  });
-  socket.addEventListener("message", ({ data }) => {
-    if (isOver) return;
-    const queuedBytes = session.send(typeof data === "string" ? data : new Uint8Array(data));
-    if (queuedBytes > clientQueueBytesMax) refuseMore("the engine is slower than the client");
-  });
-  socket.addEventListener(
-    "close",
-    ({ code, reason }) => once(() => session.close(code, reason), code),
-  );
-  // `close` follows each error; without a handler the error would end the process.
-  socket.addEventListener("error", (event) => event.preventDefault());
-  session.bind({
-    message(message) {
-      if (isOver) return;
-      whenOpen(() => socket.send(message));
-      if (!isOpen) waitingBytes += message.length;
-      const queuedBytes = isOpen ? socket.bufferedAmount : waitingBytes;
-      if (queuedBytes > engineQueueBytesMax) refuseMore("the client is slower than the engine");
-    },
-    closed: (code, reason) => once(() => whenOpen(() => closeQuietly(socket, code, reason)), code),
-  });
+  constructor(
+    private readonly session: SocketSession,
+    private readonly closed: (code: number) => void,
+  ) {
+    session.bind({
+      message: (message) => this.fromEngine(message),
+      closed: (code, reason) =>
+        this.over(code, () => this.whenOpen((socket) => closeQuietly(socket, code, reason))),
+    });
+  }
+
+  opened(socket: ClientSocket): void {
+    this.socket = socket;
+    socket.bind({
+      message: (message) => this.fromClient(message),
+      closed: (code, reason) => this.over(code, () => this.session.close(code, reason)),
+    });
+    for (const act of this.waiting.splice(0)) act(socket);
+  }
+
+  /** The client left before its side was open. */
+  lost(): void {
+    this.over(1001, () => this.session.close(1001, "client left"));
+  }
+
+  private fromClient(message: string | Uint8Array<ArrayBuffer>): void {
+    if (this.isOver) return;
+    const queuedBytes = this.session.send(message);
+    if (queuedBytes > clientQueueBytesMax) this.refuseMore("the engine is slower than the client");
+  }
+
+  private fromEngine(message: string | Uint8Array): void {
+    if (this.isOver) return;
+    this.whenOpen((socket) => socket.send(message));
+    if (!this.socket) this.waitingBytes += message.length;
+    const queuedBytes = this.socket?.bufferedBytes ?? this.waitingBytes;
+    if (queuedBytes > engineQueueBytesMax) this.refuseMore("the client is slower than the engine");
+  }
+
+  private refuseMore(reason: string): void {
+    this.over(overloadedCode, () => {
+      this.whenOpen((socket) => closeQuietly(socket, overloadedCode, reason));
+      this.session.close(overloadedCode, reason);
+    });
+  }
+
+  private over(code: number, end: () => void): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    end();
+    this.closed(code);
+  }
+
+  private whenOpen(act: (socket: ClientSocket) => void): void {
+    if (this.socket) act(this.socket);
+    else this.waiting.push(act);
+  }
 }
 
 /** Codes from 1004 to 1006 and 1015 describe a lost connection and never travel. */
-function closeQuietly(socket: WebSocket, code: number, reason: string): void {
+function closeQuietly(socket: ClientSocket, code: number, reason: string): void {
   const isSendable = code >= 1000 && code < 5000 && !(code >= 1004 && code <= 1006) &&
     code !== 1015;
   // 123 bytes is what a close frame holds; UTF-8 has at most 3 bytes for each of these characters.

@@ -5,7 +5,6 @@ import { isPeerId } from "../base/peer_id.ts";
 import type { Ms } from "../base/units.ts";
 import { createAccessLog } from "../gateway/access_log.ts";
 import { type ClientDoor, createClientDoor } from "../gateway/client_door.ts";
-import { isServerCompressing } from "../gateway/door_listener.ts";
 import { createForwarder } from "../gateway/forward.ts";
 import { createOperatorDoor, type NodeStatus, peerRows } from "../gateway/operator_door.ts";
 import type { MeshFacts } from "../gateway/ports.ts";
@@ -92,7 +91,6 @@ export function createDoors(parts: Parts): Doors {
     config: {
       corsOrigins: config.doors.corsOrigins,
       isRedacted: isOpenDoor && config.role === "head",
-      isServerCompressing: isServerCompressing(parts.options.version.deno),
       openAiService,
     },
     clock: parts.clock,

@@ -1,5 +1,4 @@
 // Which parts does a node have, and how do they hear of each other?
-import { isBefore29 } from "../base/deno_version.ts";
 import type { PeerId } from "../base/peer_id.ts";
 import { type Ms, secondMs } from "../base/units.ts";
 import { EngineCalls } from "../exchange/engine_calls.ts";
@@ -101,7 +100,7 @@ export class NodeParts implements Parts {
   ) {
     const { config, identity, log } = options;
     const { clock } = this;
-    this.sweep = new ClientSweep(isBefore29(options.version.deno));
+    this.sweep = new ClientSweep();
     this.admission = new ForwardAdmission(clock, this.book, config.routing);
     this.calls = new EngineCalls(clock);
     const { exchangesMax } = config.limits;

@@ -3,6 +3,8 @@ import type { NodeInside } from "../node/node_inside.ts";
 import { monotonicClock } from "../node/clock.ts";
 import type { BodyStream } from "../exchange/types.ts";
 import { isRequestId } from "../gateway/request_context.ts";
+import { responseOf } from "../server/plain_answer.ts";
+import type { ServerAnswer } from "../server/types.ts";
 import { answerBody } from "./answer_body.ts";
 import { toMeshFailure } from "./mesh_failure.ts";
 import { type MeshRequestInit, readMeshRequest } from "./mesh_request.ts";
@@ -51,7 +53,7 @@ export function createMeshFetch(
 
 /** The answer, unless the program gives up first; an answer that comes afterwards is given up too. */
 function orAborted(
-  answered: Promise<Response>,
+  answered: Promise<ServerAnswer>,
   signal: AbortSignal,
   requestId: string,
 ): Promise<Response> {
@@ -59,7 +61,8 @@ function orAborted(
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   answered.then(
-    (response) => {
+    (answer) => {
+      const response = responseOf(answer);
       if (signal.aborted) response.body?.cancel(signal.reason).catch(() => {});
       else resolve(response);
     },

@@ -1,7 +1,8 @@
-import { isBefore29 } from "../../lib/base/deno_version.ts";
 import { deepEqual, equal } from "node:assert/strict";
 import { watchClient } from "../../lib/gateway/client_gone.ts";
 import { ClientSweep } from "../../lib/gateway/client_sweep.ts";
+import { HttpServer } from "../../lib/server/http_server.ts";
+import type { ServerHandlers, ServerRequest } from "../../lib/server/types.ts";
 import { fixture } from "../unit/gateway/fixture.ts";
 import { within } from "../support/within.ts";
 
@@ -10,7 +11,7 @@ const deadlineMs = 5_000;
 type Counted = { ok: number; client_gone: number };
 
 /** Starts to watch a request's client; the result stops it. */
-type Watch = (request: Request, gone: () => void) => () => void;
+type Watch = (request: ServerRequest, gone: () => void) => () => void;
 
 /** A door whose forwarder decides who is gone as the forward path does: by the watch, then by `cancel`. */
 function counting(watch: Watch, answer: (gone: Promise<void>) => Promise<"whole" | "endless">) {
@@ -50,9 +51,14 @@ function counting(watch: Watch, answer: (gone: Promise<void>) => Promise<"whole"
   return { door, counted, gone: changed.promise };
 }
 
+function serve(door: ServerHandlers) {
+  const server = HttpServer.listen("127.0.0.1", 0, door);
+  return { addr: server.addr, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
 async function thousandGood(watch: Watch): Promise<void> {
   const { door, counted } = counting(watch, () => Promise.resolve("whole"));
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  await using server = serve(door);
   const url = `http://127.0.0.1:${server.addr.port}/v1/service/llm/x`;
   for (let batch = 0; batch < 20; batch++) {
     const answers = Array.from({ length: 50 }, async () => await (await fetch(url)).text());
@@ -68,7 +74,7 @@ async function leavesEarly(watch: Watch): Promise<void> {
     await gone;
     return "whole";
   });
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  await using server = serve(door);
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
   await connection.write(
     new TextEncoder().encode("GET /v1/service/llm/x HTTP/1.1\r\nHost: head.example\r\n\r\n"),
@@ -81,7 +87,7 @@ async function leavesEarly(watch: Watch): Promise<void> {
 
 async function leavesInStream(watch: Watch): Promise<void> {
   const { door, counted, gone } = counting(watch, () => Promise.resolve("endless"));
-  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  await using server = serve(door);
   const url = `http://127.0.0.1:${server.addr.port}/v1/service/llm/x`;
   const abort = new AbortController();
   const response = await fetch(url, { signal: abort.signal });
@@ -100,8 +106,7 @@ async function onEach(t: Deno.TestContext, run: (watch: Watch) => Promise<void>)
     () => run((request, gone) => watchClient(request.signal, gone).answered),
   );
   await t.step("ClientSweep", async () => {
-    // As the node does: a late look finds nothing before Deno 2.9.
-    const sweep = new ClientSweep(isBefore29(Deno.version.deno));
+    const sweep = new ClientSweep();
     await run((request, gone) => sweep.watch(request, gone));
     sweep.close();
   });

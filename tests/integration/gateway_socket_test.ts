@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SocketOpening, SocketSession } from "../../lib/exchange/types.ts";
 import { bridgeSocket, clientQueueBytesMax } from "../../lib/gateway/web_socket.ts";
+import { HttpServer } from "../../lib/server/http_server.ts";
 import { fixture } from "../unit/gateway/fixture.ts";
 import { within } from "../support/within.ts";
 
@@ -45,7 +46,7 @@ function listen(opening: SocketOpening) {
         }),
     },
   });
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, door);
+  const server = HttpServer.listen("127.0.0.1", 0, door);
   return {
     closes,
     url: `127.0.0.1:${server.addr.port}/v1/realtime?model=m`,

@@ -97,7 +97,7 @@ export function startForwardRig(options: ForwardRigOptions = {}): ForwardRig {
   const outliers = new Outliers();
   const records: AccessRecord[] = [];
   const series = requestSeries();
-  const sweep = new ClientSweep(true);
+  const sweep = new ClientSweep();
   const deadlines = new ForwardDeadlines(clock);
   const admission = new ForwardAdmission(clock, book, {
     queueMax: 100,

@@ -11,6 +11,7 @@ export const coreFolders: readonly string[] = [
   "registry",
   "access",
   "usage",
+  "http",
   "routing",
   "lane",
   "sim",

@@ -1,11 +1,7 @@
 // Can nothing in a request's parts make an engine see two requests, or another one?
 import { equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import {
-  encodeChunk,
-  encodeRequestHead,
-  type EngineRequestHead,
-} from "../../../lib/engine/http_request.ts";
+import { encodeRequestHead, type EngineRequestHead } from "../../../lib/engine/http_request.ts";
 
 const get: EngineRequestHead = { method: "GET", path: "/", headers: [], bodyBytes: 0 };
 const encode = (head: Partial<EngineRequestHead>) =>
@@ -71,9 +67,4 @@ Deno.test("encodeRequestHead makes one head of whatever it takes", () => {
       equal([...text].every((char) => char.charCodeAt(0) < 256), true);
     },
   ));
-});
-
-Deno.test("encodeChunk frames a piece", () => {
-  const chunk = encodeChunk(new Uint8Array(26).fill(0x61));
-  equal(new TextDecoder().decode(chunk), `1a\r\n${"a".repeat(26)}\r\n`);
 });

@@ -170,18 +170,6 @@ Deno.test("createClientDoor tells nothing but the request id, when something unf
   equal(logged[0].event, "request.broke");
 });
 
-Deno.test("createClientDoor forbids compression, when its server would compress", async () => {
-  const ruleOf = async (isServerCompressing: boolean, headers: Record<string, string>) => {
-    const forward = () => Promise.resolve(new Response("x", { headers }));
-    const { ask } = fixture({ config: { isServerCompressing }, forwarder: { forward } });
-    return (await ask("/v1/service/llm/x")).headers.get("cache-control");
-  };
-  equal(await ruleOf(false, {}), null);
-  equal(await ruleOf(true, {}), "no-transform");
-  equal(await ruleOf(true, { "cache-control": "no-cache" }), "no-cache, no-transform");
-  equal(await ruleOf(true, { "cache-control": "no-transform" }), "no-transform");
-});
-
 Deno.test("createClientDoor writes each request once, whoever answered it", async () => {
   const { ask, records } = fixture();
   await ask("/v1/health");

@@ -8,6 +8,8 @@ import type { ClientDoorPorts, MeshTable, TableEntry } from "../../../lib/gatewa
 import { requestIds } from "../../../lib/gateway/request_context.ts";
 import type { RequestContext } from "../../../lib/gateway/request_context.ts";
 import type { ForwardTarget } from "../../../lib/gateway/target.ts";
+import { responseOf } from "../../../lib/server/plain_answer.ts";
+import type { ServerRequest } from "../../../lib/server/types.ts";
 import type { Status } from "../../../lib/membership/status.ts";
 import { buildRoutingView, type RoutingView } from "../../../lib/routing/view.ts";
 import type { Claim, ServiceClaim } from "../../../lib/registry/claim.ts";
@@ -67,7 +69,7 @@ export function viewOf(...entries: TableEntry[]): RoutingView {
 }
 
 /** One request as the forwarder got it. */
-export type Forwarded = { request: Request; target: ForwardTarget; context: RequestContext };
+export type Forwarded = { request: ServerRequest; target: ForwardTarget; context: RequestContext };
 
 export type Fixture = {
   readonly door: ClientDoor;
@@ -117,7 +119,6 @@ export function fixture(
     config: {
       corsOrigins: ["*"],
       isRedacted: false,
-      isServerCompressing: false,
       openAiService: "llm",
       ...config,
     },
@@ -130,7 +131,8 @@ export function fixture(
     logged,
     async ask(path, { from = "127.0.0.1", ...init } = {}) {
       const remoteAddr: Deno.NetAddr = { transport: "tcp", hostname: from, port: 4711 };
-      return await door(new Request(`http://head.example${path}`, init), { remoteAddr });
+      const request = new Request(`http://head.example${path}`, init);
+      return responseOf(await door.answer(request, { remoteAddr }));
     },
   };
 }

@@ -1,14 +1,16 @@
 // What stands in the lines before and after a body?
 import { Buffer } from "node:buffer";
-import { OtelaError } from "../base/errors.ts";
 import { httpToken } from "../base/header_list.ts";
 
 export const lf = 0x0a;
 export const cr = 0x0d;
 const unreadable = /[\0\r]/;
 
-/** The fields that say where a body ends, and what follows it. */
-export function framingFields(headers: readonly string[]) {
+/** Makes the error of a message that cannot be understood in one way alone. */
+export type Fault = (why: string) => Error;
+
+/** The fields that say where a body ends, and what follows it. @throws {Error} By `fault`. */
+export function framingFields(headers: readonly string[], fault: Fault) {
   let connection = "";
   let coding: string | undefined;
   let length: string | undefined;
@@ -16,7 +18,7 @@ export function framingFields(headers: readonly string[]) {
     const name = headers[i];
     if (name === "content-length") {
       const value = headers[i + 1];
-      if (length !== undefined && length !== value) throw broken("it has two lengths");
+      if (length !== undefined && length !== value) throw fault("it has two lengths");
       length = value;
     } else if (name === "transfer-encoding") {
       const value = headers[i + 1].toLowerCase();
@@ -30,8 +32,8 @@ export function lists(connection: string, word: string): boolean {
   return connection !== "" && connection.split(",").some((listed) => listed.trim() === word);
 }
 
-/** @param lines Of a block, the last one empty. @param from First line to read. */
-export function fieldsOf(lines: readonly string[], from: number): string[] {
+/** @param lines Of a block, the last one empty. @param from First line to read. @throws {Error} By `fault`. */
+export function fieldsOf(lines: readonly string[], from: number, fault: Fault): string[] {
   const fields: string[] = [];
   for (let i = from; i < lines.length; i++) {
     const line = withoutCr(lines[i]);
@@ -39,9 +41,9 @@ export function fieldsOf(lines: readonly string[], from: number): string[] {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon));
     // Folded lines (obs-fold) and spaces before the colon end here too: RFC 9112 §5 wants them refused.
-    if (!httpToken.test(name)) throw broken("it has a header without a name");
+    if (!httpToken.test(name)) throw fault("it has a header without a name");
     const value = line.slice(colon + 1).trim();
-    if (unreadable.test(value)) throw broken("it has a header that is not one line");
+    if (unreadable.test(value)) throw fault("it has a header that is not one line");
     fields.push(name.toLowerCase(), value);
   }
   return fields;
@@ -81,9 +83,4 @@ function emptyLineAt(bytes: Uint8Array, at: number, to: number): number {
 
 export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-/** Whatever an engine answers that cannot be understood in one way alone. */
-export function broken(why: string): OtelaError {
-  return new OtelaError("worker_failed", `Cannot read the engine's answer: ${why}`);
 }
