@@ -24,12 +24,13 @@ const compatTests: readonly string[] = [
   "exchange_lane",
   "exchange_socket",
   "gateway_client_gone",
-  "gateway_prompt_server",
+  "gateway_socket",
   "gateway_wire",
   "identity_libp2p",
   "mesh_deno_tcp",
   "mesh_stream",
   "registry_loader",
+  "server_http",
   "service_engine",
   "serving_openai",
 ].map((name) => `tests/integration/${name}_test.ts`);
@@ -51,7 +52,10 @@ export async function allTests(root: URL): Promise<Step[]> {
   const files = await testFiles(root, [...folders, "tests/e2e"]);
   const isOfProcesses = (path: string) => /^tests\/(e2e\/|integration\/serving_)/.test(path);
   const isOfExecutable = (path: string) => path.startsWith("tests/e2e/executable_");
-  const ofExecutable = files.filter(isOfExecutable);
+  // Those of the build make the executable anew, which the others run: Deno opens its own file by name.
+  const isOfBuild = (path: string) => path.endsWith("/executable_build_test.ts");
+  const ofBuild = files.filter(isOfBuild);
+  const ofExecutable = files.filter((path) => isOfExecutable(path) && !isOfBuild(path));
   const ofProcesses = files.filter((path) => isOfProcesses(path) && !isOfExecutable(path));
   const inside = files.filter((path) => !isOfProcesses(path));
   const parallel = [...permissions, "--parallel"];
@@ -64,6 +68,7 @@ export async function allTests(root: URL): Promise<Step[]> {
     testStep("tests of the edges", runtime, permissions, [...inside, "tests/tidy_test.ts"]),
     testStep("tests of whole processes", runtime, parallel, ofProcesses),
     { name: "an executable", command: [Deno.execPath(), "task", "--quiet", "compile"] },
+    testStep("tests of its build", runtime, permissions, ofBuild),
     testStep("tests of the executable", runtime, parallel, ofExecutable),
   ];
 }
