@@ -1,7 +1,7 @@
 // How soon and how evenly do streamed tokens arrive through the mesh, when hundreds of streams are open?
 import type { EventStreamsResult } from "./load/job.ts";
 import type { BenchOptions } from "./rig/options.ts";
-import { startStreamEngine, tokenStream } from "./rig/processes.ts";
+import { tokenStream } from "./rig/processes.ts";
 import type { Report } from "./rig/report.ts";
 import { Rounds } from "./rig/rounds.ts";
 import { runJob, startTargets, type Targets } from "./rig/targets.ts";
@@ -11,7 +11,7 @@ const { eventCount, intervalMs } = tokenStream;
 /** Starts everything, measures and judges. */
 export async function benchStream(options: BenchOptions, report: Report): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  await measureStream(await startTargets(stack, options, startStreamEngine), options, report);
+  await measureStream(await startTargets(stack, options), options, report);
 }
 
 /** Measures running targets and judges `mesh` by the others. */

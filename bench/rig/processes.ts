@@ -31,17 +31,6 @@ export async function startEngine(
   ]);
 }
 
-/** The same for many streams at once (`bench/stream_engine.ts`). */
-export async function startStreamEngine(
-  stack: AsyncDisposableStack,
-  shape: StreamShape = tokenStream,
-): Promise<Listening> {
-  return await startListening(stack, "engine", "../stream_engine.ts", [
-    String(shape.eventCount),
-    String(shape.intervalMs),
-  ]);
-}
-
 /** An engine for large bodies (`bench/bulk_engine.ts`). @param inside Command before ours, to run it elsewhere. */
 export async function startBulkEngine(
   stack: AsyncDisposableStack,

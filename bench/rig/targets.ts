@@ -3,7 +3,7 @@ import type { LoadAnswer, LoadJob } from "../load/job.ts";
 import type { Child } from "./child.ts";
 import { chatUrl, startMesh } from "./mesh.ts";
 import type { BenchOptions } from "./options.ts";
-import { type Listening, startEngine, startLoad, startPlainProxy } from "./processes.ts";
+import { startEngine, startLoad, startPlainProxy } from "./processes.ts";
 import { startReference } from "./reference.ts";
 
 /** A load process and the chat endpoint of each target: `direct`, `plain`, `mesh` and maybe `original`. */
@@ -19,10 +19,9 @@ const answerAfterMsMax = 180_000;
 export async function startTargets(
   stack: AsyncDisposableStack,
   options: BenchOptions,
-  startOne: (stack: AsyncDisposableStack) => Promise<Listening> = startEngine,
 ): Promise<Targets> {
   const load = await startLoad(stack);
-  const engine = await startOne(stack);
+  const engine = await startEngine(stack);
   const plain = await startPlainProxy(stack, engine.url);
   const mesh = await startMesh(stack, engine.url, options.exe);
   const path = "/v1/chat/completions";
