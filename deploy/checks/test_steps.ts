@@ -31,6 +31,9 @@ const compatTests: readonly string[] = [
   "mesh_stream",
   "registry_loader",
   "server_http",
+  "server_http_end",
+  "server_http_limits",
+  "server_socket",
   "service_engine",
   "serving_openai",
 ].map((name) => `tests/integration/${name}_test.ts`);

@@ -43,6 +43,8 @@ export abstract class MessageReader {
   /** Bytes of the line that is read now. */
   private lineBytes: Bytes = 0;
   private hasDigits = false;
+  /** Blanks came in the line of a size. */
+  private isPadded = false;
   /** The beginning of a head or of trailers that came in parts. */
   private block = new Uint8Array(0);
   private blockBytes: Bytes = 0;
@@ -92,6 +94,7 @@ export abstract class MessageReader {
     this.left = 0;
     this.lineBytes = 0;
     this.hasDigits = false;
+    this.isPadded = false;
   }
 
   /** From `takeHead`: everything that comes is the body. */
@@ -176,9 +179,10 @@ export abstract class MessageReader {
         this.left = this.left * 16 + digit;
         this.hasDigits = true;
         if (this.left > Number.MAX_SAFE_INTEGER / 16) throw this.fault("a piece is too long");
-      } else if (byte === semicolon || byte === cr || byte === 0x20 || byte === 0x09) {
-        this.state = State.sizeRest;
-      } else throw this.fault("the size of a piece is no number");
+        if (this.isPadded) throw this.fault("the size of a piece is two numbers");
+      } else if (byte === semicolon || byte === cr) this.state = State.sizeRest;
+      else if (byte === 0x20 || byte === 0x09) this.isPadded = true;
+      else throw this.fault("the size of a piece is no number");
     }
     return at;
   }

@@ -79,7 +79,9 @@ export class HttpConnection
   /** The server takes nothing new: what runs is answered, then the connection ends. */
   stop(): void {
     this.isKept = false;
-    if (!this.request) this.endsAfterWrite();
+    const isDone = !this.request || this.request.isAnswered;
+    if (isDone && this.outgoing.isEmpty) this.close();
+    else if (isDone) this.endsAfterWrite();
   }
 
   /** The server looks at it from time to time, so that nobody holds a connection by doing nothing. */
@@ -104,18 +106,20 @@ export class HttpConnection
     const at = isExpected ? this.readRequest(bytes, 0) : 0;
     const rest = bytes.subarray(at);
     if (rest.length > 0) this.ahead = concatBytes(this.ahead ? [this.ahead, rest] : [rest]);
+    if (this.ahead && !this.request) this.readAhead();
   }
 
   /** @returns Where the request ended. */
   private readRequest(bytes: Uint8Array, from: number): number {
+    let at = bytes.length;
     try {
-      const at = this.reader.push(bytes, from);
-      this.start();
-      return at;
+      at = this.reader.push(bytes, from);
     } catch (error) {
       this.refuse(error as OtelaError);
-      return bytes.length;
     }
+    this.start();
+    if (this.request?.isAnswered && this.request.isWhole) this.over();
+    return at;
   }
 
   /** What the head began, once as much of its body as came with it is there. */
@@ -172,15 +176,12 @@ export class HttpConnection
 
   data(chunk: Uint8Array): void {
     this.request!.push(chunk);
-    if (this.request!.isTooLong) this.endsAfterWrite();
+    if (this.request!.isTooLong && this.request!.isAnswered) this.endsAfterWrite();
   }
 
   end(): void {
     this.request!.end();
-    if (this.request!.isAnswered) this.over();
   }
-
-  // What the reader of a body asks.
 
   askForBody(): void {
     this.outgoing.write(joinHead(continueHead, nothing));
@@ -198,6 +199,9 @@ export class HttpConnection
       return giveUp(answer);
     }
     if (answer instanceof SocketAnswer) return void this.upgrade(request, answer);
+    request.hasBegun = true;
+    // Who was never asked for its body may send it or not: nobody knows what comes next.
+    if (request.isUnasked) this.isKept = false;
     this.writer.send(answer, request.head);
   }
 
@@ -207,8 +211,7 @@ export class HttpConnection
       request.isAnswered = true;
       if (request.isWhole) return this.over();
       request.discard();
-      // Who was never asked for its body may send it or not: nobody knows what comes next.
-      if (!request.isUnasked && !this.isUnreadable) return;
+      if (this.isKept && !request.isTooLong) return;
     }
     this.endsAfterWrite();
   }
@@ -227,8 +230,6 @@ export class HttpConnection
     if (this.ahead) this.readAhead();
     else this.incoming.goOn();
   }
-
-  // What goes out.
 
   sent(): void {
     if (this.isCut) return this.close();

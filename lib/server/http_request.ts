@@ -39,6 +39,8 @@ export class HttpRequest implements ServerRequest {
   readonly url: string;
   /** A handler has it. */
   hasStarted = false;
+  /** Its answer's head is on its way: nothing else may be said before the answer's end. */
+  hasBegun = false;
   /** All of its answer is on its way. */
   isAnswered = false;
   /** Its body is complete. */
@@ -91,6 +93,7 @@ export class HttpRequest implements ServerRequest {
   async bytes(): Promise<Chunk> {
     this.isCollected = true;
     while (!this.isWhole) await this.more();
+    if (this.failure) throw this.failure;
     const { pieces } = this;
     this.pieces = [];
     return pieces.length === 1 ? pieces[0] : concatBytes(pieces);
@@ -145,12 +148,14 @@ export class HttpRequest implements ServerRequest {
     this.isUnwanted = true;
     this.pieces = [];
     this.heldBytes = 0;
+    this.fail(new Error("the rest of its body is thrown away"));
     this.flow.bodyTaken();
   }
 
   private async next(): Promise<Chunk | undefined> {
     while (this.pieces.length === 0 && !this.isWhole) await this.more();
     const piece = this.pieces.shift();
+    if (!piece && this.failure) throw this.failure;
     if (!piece) return undefined;
     this.heldBytes -= piece.length;
     this.flow.bodyTaken();
@@ -160,7 +165,7 @@ export class HttpRequest implements ServerRequest {
   /** Settles when something has come. @throws {Error} When nothing will. */
   private more(): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
-    if (this.isUnasked && !this.isUnwanted) {
+    if (this.isUnasked && !this.isUnwanted && !this.hasBegun) {
       this.isUnasked = false;
       this.flow.askForBody();
     }

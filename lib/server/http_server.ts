@@ -20,7 +20,7 @@ export class HttpServer implements ConnectionOwner {
   private dateText = "";
   private dateSecond = -1;
   private readonly looking: ReturnType<typeof setInterval>;
-  private settle: (() => void) | undefined;
+  private readonly over = Promise.withResolvers<void>();
 
   private constructor(
     private readonly listener: Deno.TcpListener,
@@ -46,10 +46,8 @@ export class HttpServer implements ConnectionOwner {
       this.listener.close();
       for (const connection of [...this.open]) connection.stop();
     }
-    return new Promise((resolve) => {
-      this.settle = resolve;
-      this.settleIfOver();
-    });
+    this.settleIfOver();
+    return this.over.promise;
   }
 
   date(): string {
@@ -69,7 +67,7 @@ export class HttpServer implements ConnectionOwner {
   private settleIfOver(): void {
     if (!this.isStopping || this.open.size > 0) return;
     clearInterval(this.looking);
-    this.settle?.();
+    this.over.resolve();
   }
 
   private async accept(): Promise<void> {
@@ -84,6 +82,7 @@ export class HttpServer implements ConnectionOwner {
   }
 
   private serve(accepted: Deno.TcpConn): void {
+    if (this.isStopping) return accepted.close();
     // Each piece leaves at once, and a client whose machine is gone is noticed some day.
     accepted.setNoDelay(true);
     accepted.setKeepAlive(true);

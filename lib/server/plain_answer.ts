@@ -24,8 +24,9 @@ export class AnswerFields implements AnswerHeaders {
   /** @param name In lower case. @throws {TypeError} When HTTP has no form for it. */
   set(name: string, value: string): void {
     const { list } = this;
-    for (let at = list.length - 2; at >= 0; at -= 2) if (list[at] === name) list.splice(at, 2);
+    const before = list.length;
     this.append(name, value);
+    for (let at = before - 2; at >= 0; at -= 2) if (list[at] === name) list.splice(at, 2);
   }
 
   /** @param name In lower case. @throws {TypeError} When HTTP has no form for it. */

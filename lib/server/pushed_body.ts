@@ -61,7 +61,8 @@ export class PushedBody {
     const { waiting } = this;
     this.waiting = [];
     this.sink = sink;
-    for (const chunk of waiting) sink.chunk(chunk);
+    for (const chunk of waiting) if (this.sink === sink) sink.chunk(chunk);
+    if (this.sink !== sink) return;
     if (this.end === "whole") sink.ended();
     else if (this.end !== undefined) sink.broke(this.end.error);
   }

@@ -41,7 +41,8 @@ export class Quiet {
   look(state: ConnectionState, moves: number): boolean {
     const isSame = state === this.state && moves === this.moves;
     this.quietLooks = isSame ? this.quietLooks + 1 : 0;
-    this.headLooks = state === "head" ? this.headLooks + 1 : 0;
+    const isBounded = state === "head" || state === "lingering";
+    this.headLooks = !isBounded ? 0 : state === this.state ? this.headLooks + 1 : 1;
     this.state = state;
     this.moves = moves;
     return this.headLooks > headLooksMax || this.quietLooks > quietLooksMax[state];

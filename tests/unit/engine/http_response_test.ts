@@ -123,6 +123,7 @@ const refused: Record<string, string> = {
   "a bare CR": `${head}x-a: 1\rx-b: 2\r\n\r\n`,
   "a piece without size": `${chunked}\r\nab\r\n`,
   "a size that is no number": `${chunked}xyz\r\n`,
+  "a size of two numbers": `${chunked}1 2\r\nab\r\n`,
   "a negative size": `${chunked}-1\r\n`,
   "a size beyond numbers": `${chunked}fffffffffffffff\r\n`,
   "a piece longer than its size": `${chunked}1\r\nab\r\n`,
