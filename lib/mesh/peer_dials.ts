@@ -2,9 +2,13 @@
 import type { Connection } from "@libp2p/interface";
 import { OtelaError } from "../base/errors.ts";
 import { parsePeerId, type PeerId } from "../base/peer_id.ts";
+import { type Ms, secondMs } from "../base/units.ts";
 import type { BootstrapTarget } from "./bootstrap_list.ts";
 import type { Dialer } from "./dialer.ts";
 import type { MeshCounters } from "./mesh_counters.ts";
+
+/** A process that dies takes calls until its port is closed; a moment later the port refuses them. A guess. */
+const dyingMs: Ms = secondMs / 10;
 
 /** Peers whose addresses are remembered; the ones not connected are forgotten first. */
 const seenPeersMax = 20_000;
@@ -49,19 +53,28 @@ export class PeerDials {
   }
 
   /**
-   * Once and at once after a peer's last connection closed, if it can be dialled: a killed process refuses, which says
-   * more than silence. Then once where the DHT says that it is now. Who needs it longer asks for it.
+   * At once after a peer's last connection closed, if it can be dialled: a killed process refuses, which says more
+   * than silence. Then once where the DHT says that it is now. Who needs it longer asks for it.
    */
   async redial(peer: PeerId): Promise<void> {
     const { closing, locate } = this.#parts;
     const known = this.#seenAt.get(peer);
     if (closing.aborted || !known) return;
-    try {
-      await this.connect(peer, known, closing);
-    } catch {
-      const moved = (await locate(peer)).filter((address) => !known.includes(address));
-      if (moved.length > 0) await this.connect(peer, moved, closing).catch(() => {});
+    if (await this.#isBack(peer, known)) return;
+    const moved = (await locate(peer)).filter((address) => !known.includes(address));
+    if (moved.length > 0) await this.connect(peer, moved, closing).catch(() => {});
+  }
+
+  /** Dials a second time when the first call was taken and dropped: that is no answer yet. */
+  async #isBack(peer: PeerId, addresses: readonly string[]): Promise<boolean> {
+    const { closing } = this.#parts;
+    const dial = () => this.connect(peer, addresses, closing).then(() => "back", howItFailed);
+    let outcome = await dial();
+    if (outcome === "failed" && !closing.aborted) {
+      await new Promise((resolve) => setTimeout(resolve, dyingMs));
+      if (!closing.aborted) outcome = await dial();
     }
+    return outcome === "back";
   }
 
   /** @returns Who answered; ourselves, when the address was our own. */
@@ -101,11 +114,15 @@ export class PeerDials {
       await settled(await dialer.dial(peer, addresses, closing));
     } catch (error) {
       counters.add("dials_failed");
-      const isRefused = error instanceof OtelaError && error.fields.isRefused === true;
+      const isRefused = howItFailed(error) === "refused";
       if (!isConnected(peer) && !closing.aborted) failed(peer, isRefused);
       throw error;
     }
   }
+}
+
+function howItFailed(error: unknown): "refused" | "failed" {
+  return error instanceof OtelaError && error.fields.isRefused === true ? "refused" : "failed";
 }
 
 /** An address without a PeerId may be our own; only the handshake tells. */
