@@ -16,7 +16,7 @@ import type {
 
 /** As a worker takes them. */
 const messageBytesMax: Bytes = 16 * MiB;
-/** Between two pings; a client that answers none within it is gone. A guess: what Deno's sockets had. */
+/** Between two pings; a client that answers none within it is gone. A guess. */
 const pingEveryMs: Ms = 60 * secondMs;
 
 /** A connection as Node's packages read one. */

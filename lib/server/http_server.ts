@@ -9,8 +9,8 @@ const lookEveryMs: Ms = 10 * secondMs;
 const acceptAgainMs: Ms = secondMs / 10;
 
 /**
- * An HTTP/1.1 server on TCP. `Deno.serve` takes 8 µs of processor more for an event of a stream, and on Deno 2.7.11 half
- * of what a head spends on a request.
+ * An HTTP/1.1 server on TCP. Under `Deno.serve` a head took 28 µs of processor for an event of 500 streams, here 24; for
+ * a request at 50 connections 77, here 60, and on Deno 2.7.11 131, here 74.
  */
 export class HttpServer implements ConnectionOwner {
   readonly addr: Deno.NetAddr;

@@ -42,7 +42,7 @@ export class AnswerFields implements AnswerHeaders {
   }
 }
 
-/** An answer as the server sends it: a `Response`, its headers and its stream cost 12 µs more. */
+/** An answer as the server sends it, without the stream that a `Response` makes of each body. */
 export class PlainAnswer implements ServerAnswer {
   readonly headers = new AnswerFields();
 

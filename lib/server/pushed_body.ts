@@ -22,8 +22,7 @@ export type PushedBodySink = {
 };
 
 /**
- * A body that its source pushes to one reader without a promise: a stream between a lane and a client's connection
- * takes a fifth of the time of an event. Like a stream that reads nothing ahead, it tells its source when everything
+ * A body that its source pushes to one reader without a promise and a stream in between. Like a stream that reads nothing ahead, it tells its source when everything
  * has been taken; what is pushed before is kept.
  */
 export class PushedBody {
