@@ -23,15 +23,13 @@ export type RequestHead = {
 const hostShape = /^[A-Za-z0-9._~:[\]%-]*$/;
 
 /**
- * Reads what the door needs, and finds what two HTTP hops could read differently (C019). The server
- * under us refuses differing and signed lengths itself, but not a `transfer-encoding` list, nor a host
- * with a path in it, nor, before Deno 2.9, a length beside a `transfer-encoding`.
+ * Reads what the door needs, and finds a host that would move the start of the path (C019). Where the request ends,
+ * the server's reader has decided before (`lib/http/request_reader.ts`).
  */
 export function readRequestHead(source: ServerRequest["headers"]): RequestHead {
   const headers: HeaderList = [];
   let authorization = "", apiKey = "", origin = "", requestId = "", preflightMethod = "";
   let upgrade = "", connection = "", isH2cOffer = false, fault = "";
-  let isSized = false, isChunked = false;
   source.forEach((value, name) => {
     // Our own key in another dress: no engine and no worker may see it.
     if (name === "x-api-key") return void (apiKey = value);
@@ -56,17 +54,8 @@ export function readRequestHead(source: ServerRequest["headers"]): RequestHead {
       case "host":
         if (!hostShape.test(value)) fault = "its host must name a host and nothing else";
         return;
-      case "content-length":
-        isSized = true;
-        if (!/^\d+$/.test(value)) fault = "its content-length must be one whole number";
-        return;
-      case "transfer-encoding":
-        isChunked = true;
-        if (value.toLowerCase() !== "chunked") fault = 'its transfer-encoding must be "chunked"';
-        return;
     }
   });
-  if (isSized && isChunked) fault = "it must not have both content-length and transfer-encoding";
   return {
     headers,
     authorization,

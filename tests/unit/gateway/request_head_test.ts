@@ -9,38 +9,11 @@ Deno.test("readRequestHead takes all headers in one list, names in lower case", 
   deepEqual([head.requestId, head.origin, head.fault], ["r1", "o", ""]);
 });
 
-Deno.test("C019: readRequestHead finds fault with framing that two hops may read differently", () => {
-  const fine: Record<string, string>[] = [{ "transfer-encoding": "Chunked" }, {
-    "content-length": "0",
-  }, {
-    host: "[::1]:80",
-  }];
-  for (const headers of fine) equal(readRequestHead(new Headers(headers)).fault, "");
-  for (
-    const [name, value] of [
-      ["transfer-encoding", "gzip, chunked"],
-      ["transfer-encoding", "chunked, chunked"],
-      ["transfer-encoding", "chunked;q=1"],
-      ["content-length", "3, 3"],
-      ["content-length", "+3"],
-      ["content-length", ""],
-      ["content-length", "0x3"],
-      ["host", "h/path"],
-      ["host", "h?x"],
-      ["host", "user@h"],
-    ]
-  ) {
-    match(
-      readRequestHead(new Headers({ [name]: value })).fault,
-      new RegExp(name),
-      `${name}: ${value}`,
-    );
+Deno.test("C019: readRequestHead finds fault with a host that is more than one", () => {
+  equal(readRequestHead(new Headers({ host: "[::1]:80" })).fault, "");
+  for (const host of ["h/path", "h?x", "user@h", "a, b"]) {
+    match(readRequestHead(new Headers({ host })).fault, /host/, host);
   }
-});
-
-Deno.test("C019: readRequestHead finds fault with a length beside a transfer-encoding", () => {
-  const both = new Headers({ "content-length": "4", "transfer-encoding": "chunked" });
-  match(readRequestHead(both).fault, /both/);
 });
 
 Deno.test("isRequestId accepts what may stand in a log line, and nothing longer than its bound", () => {
